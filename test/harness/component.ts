@@ -1,0 +1,104 @@
+/** One program of a control plane: started, killed, paused and started again under the same name and arguments. */
+import { readdirSync, readFileSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Exit, Keeper, KeptProcess } from './keeper.ts';
+import { eventually } from './wait.ts';
+
+export interface ComponentOptions {
+  readonly name: string;
+  readonly program: string;
+  readonly args: readonly string[];
+  /** Resolves to true once the component does its work; what it throws counts as "not yet". */
+  readonly ready: () => Promise<boolean>;
+}
+
+/** Long enough for a machine that is busy with several control planes. */
+const START_TIMEOUT = 60_000;
+
+export class Component {
+  readonly name: string;
+  readonly #keeper: Keeper;
+  readonly #options: ComponentOptions;
+  #process: KeptProcess | undefined;
+  #exit: Exit | undefined;
+
+  constructor(keeper: Keeper, options: ComponentOptions) {
+    this.name = options.name;
+    this.#keeper = keeper;
+    this.#options = options;
+  }
+
+  get pid(): number | undefined {
+    return this.#process?.pid;
+  }
+
+  /** Starts it and waits until it is ready. */
+  async start(): Promise<void> {
+    if (this.#process) throw new Error(`${this.name} is running already`);
+    const { program, args } = this.#options;
+    const kept = await this.#keeper.run({ program, args, log: this.#log });
+    this.#process = kept;
+    this.#exit = undefined;
+    void kept.exited.then((exit) => {
+      this.#exit = exit;
+      if (this.#process === kept) this.#process = undefined;
+    });
+    await this.#ready();
+  }
+
+  /** SIGKILL: what it had not made durable is lost. Does nothing when it is not running. */
+  kill(): Promise<void> {
+    return this.#end('SIGKILL');
+  }
+
+  /** SIGTERM, and waits until it has left in its own way. */
+  stop(): Promise<void> {
+    return this.#end('SIGTERM');
+  }
+
+  /** SIGSTOP: the program keeps its sockets and answers nothing until `resume`. */
+  async pause(): Promise<void> {
+    const kept = this.#process;
+    if (!kept) throw new Error(`${this.name} is not running, so it cannot be paused`);
+    await kept.signal('SIGSTOP');
+    await eventually(() => threadsAreStopped(kept.pid), { interval: 1, for: `${this.name} to stand still` });
+  }
+
+  async resume(): Promise<void> {
+    await this.#process?.signal('SIGCONT');
+  }
+
+  async tail(lines = 20): Promise<string> {
+    const text = await readFile(join(this.#keeper.directory, this.#log), 'utf8');
+    return text.trimEnd().split('\n').slice(-lines).join('\n');
+  }
+
+  get #log(): string {
+    return `${this.name}.log`;
+  }
+
+  async #ready(): Promise<void> {
+    const condition = async () => this.#exit !== undefined || (await this.#options.ready());
+    const failure = await eventually(condition, { timeout: START_TIMEOUT, for: `${this.name} to be ready` }).then(
+      () => this.#exit && new Error(`${this.name} ended (${this.#exit.signal ?? `exit code ${this.#exit.code}`})`),
+      (error: Error) => error,
+    );
+    if (!failure) return;
+    const log = await this.tail();
+    await this.kill();
+    throw new Error(`${failure.message}\nThe end of its log:\n${log}`, { cause: failure });
+  }
+
+  async #end(signal: NodeJS.Signals): Promise<void> {
+    const kept = this.#process;
+    await kept?.signal(signal);
+    await kept?.exited;
+  }
+}
+
+/** The signal stops one thread after the other; the state is the letter after the parenthesised name. */
+function threadsAreStopped(pid: number): boolean {
+  const tasks = `/proc/${pid}/task`;
+  return readdirSync(tasks).every((task) => /\) T /.test(readFileSync(join(tasks, task, 'stat'), 'utf8')));
+}
