@@ -47,7 +47,8 @@ export type PatchType = 'json' | 'merge' | 'strategic-merge' | 'apply';
 export interface Access {
   readonly url: string;
   readonly ca: string;
-  readonly token?: string;
+  /** A function is asked for each request, so that a rotated token is taken up. */
+  readonly token?: string | (() => string);
   readonly certificate?: Certificate;
   /** Speak HTTP/2 when the server offers it; HTTP/1.1 otherwise, and by default. */
   readonly http2?: boolean;
@@ -117,7 +118,8 @@ export class RawClient implements AsyncDisposable {
   }
 
   #send(method: Method, path: string, body?: unknown, type = 'application/json', signal?: AbortSignal) {
-    const { url, token } = this.#access;
+    const { url } = this.#access;
+    const token = typeof this.#access.token === 'function' ? this.#access.token() : this.#access.token;
     const options: Dispatcher.RequestOptions = {
       origin: url,
       path,
