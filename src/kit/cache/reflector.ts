@@ -1,0 +1,290 @@
+/**
+ * Keeps a sink equal to a collection of the API server: lists it, watches it, and recovers from everything that can happen to a
+ * list or a watch. What follows from what is decided in reflector-state.ts; here it is carried out.
+ */
+import { type Backoff, backoffMs, type Random } from '../backoff.ts';
+import { type Clock, sleep } from '../clock/clock.ts';
+import { ApiError, hasReason } from '../kube/api-error.ts';
+import type { KubeClient, Selection } from '../kube/client.ts';
+import { type KubeObject, keyOfObject, nameOf, type Resource } from '../kube/resource.ts';
+import type { WatchEvent } from '../kube/watch-stream.ts';
+import { type ReflectorMetrics, uncounted } from './reflector-metrics.ts';
+import { after, type Happening, idle, type ReflectorState } from './reflector-state.ts';
+import { compareVersions } from './resource-version.ts';
+
+/** Where the objects go. */
+export interface Sink<T extends KubeObject> {
+  put(object: T): void;
+  remove(key: string): void;
+  versionOf(key: string): string | undefined;
+  keys(): Iterable<string>;
+}
+
+export interface ReflectorOptions<T extends KubeObject> {
+  readonly client: KubeClient;
+  readonly resource: Resource<T>;
+  readonly selection: Selection;
+  readonly sink: Sink<T>;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly metrics?: ReflectorMetrics;
+  /** Told of each new state that is not mere progress of a watch. */
+  readonly onState?: (state: ReflectorState) => void;
+  readonly timing?: Partial<ReflectorTiming>;
+}
+
+export interface ReflectorTiming {
+  readonly backoff: Backoff;
+  /** An API server sends a bookmark about every minute: a stream that is silent for longer than this is dead. */
+  readonly silenceMs: number;
+  /** How long to wait before asking again for what the server denied. */
+  readonly deniedMs: number;
+}
+
+const TIMING: ReflectorTiming = { backoff: { baseMs: 200, maxMs: 30_000 }, silenceMs: 150_000, deniedMs: 60_000 };
+const PAGE = 250;
+/** The server ends each watch after a while, at different times so that watches do not all come back at once. */
+const WATCH_SECONDS = { least: 300, more: 300 };
+const INITIAL_EVENTS_END = 'k8s.io/initial-events-end';
+
+export class Reflector<T extends KubeObject> {
+  readonly #options: ReflectorOptions<T>;
+  readonly #timing: ReflectorTiming;
+  readonly #metrics: ReflectorMetrics;
+  #state: ReflectorState = idle;
+  #steppedAt: number;
+
+  constructor(options: ReflectorOptions<T>) {
+    this.#options = options;
+    this.#timing = { ...TIMING, ...options.timing };
+    this.#metrics = options.metrics ?? uncounted;
+    this.#steppedAt = options.clock.monotonic();
+  }
+
+  get state(): ReflectorState {
+    return this.#state;
+  }
+
+  /** The sentence that says what is wrong when this reflector has neither moved nor given up for longer than anything takes. */
+  stuck(): string | undefined {
+    const { silenceMs, deniedMs, backoff } = this.#timing;
+    const still = this.#options.clock.monotonic() - this.#steppedAt;
+    if (this.#state.is === 'idle' || this.#state.is === 'stopped') return undefined;
+    if (still <= 2 * Math.max(silenceMs, deniedMs, backoff.maxMs)) return undefined;
+    return `the ${nameOf(this.#options.resource)} cache has been ${this.#state.is} for ${Math.round(still / 1000)} s without a sign of life`;
+  }
+
+  /** Runs until the signal is aborted. Never throws. */
+  async run(signal: AbortSignal): Promise<void> {
+    this.#step({ what: 'started' });
+    while (this.#state.is !== 'stopped') {
+      const happening = await this.#act(this.#state, signal).catch((error: unknown) => meaningOf(error));
+      this.#step(signal.aborted ? { what: 'stopped' } : happening);
+    }
+  }
+
+  #act(state: ReflectorState, signal: AbortSignal): Promise<Happening> {
+    switch (state.is) {
+      case 'listing':
+        return state.how === 'stream' ? this.#stream(signal) : this.#list(state.how, signal);
+      case 'watching':
+        return this.#stream(signal, state.known);
+      case 'resuming':
+        return this.#confirm(state.known, signal);
+      case 'resting':
+        return this.#rest(
+          Math.max(state.atLeastMs, backoffMs(this.#timing.backoff, state.next.failures, this.#options.random)),
+          signal,
+        );
+      case 'denied':
+        return this.#rest(this.#timing.deniedMs * (0.5 + this.#options.random()), signal);
+      case 'idle':
+      case 'stopped':
+        return Promise.resolve({ what: 'stopped' });
+    }
+  }
+
+  /** Reads events until the stream is over: from `since`, or from nothing, when the present state comes first. */
+  async #stream(signal: AbortSignal, since?: string): Promise<Happening> {
+    const quiet = new SilenceTimer(this.#options.clock, this.#timing.silenceMs);
+    this.#metrics.watchStarted();
+    try {
+      const happening = await this.#follow(AbortSignal.any([signal, quiet.signal]), quiet, since);
+      this.#metrics.watchEnded(happening.what);
+      return happening;
+    } catch (error) {
+      const happening: Happening = quiet.signal.aborted ? { what: 'silent' } : meaningOf(error);
+      this.#metrics.watchEnded(happening.what);
+      return since === undefined && isStreamRefusal(error) ? { what: 'streamRefused' } : happening;
+    } finally {
+      quiet.stop();
+    }
+  }
+
+  async #follow(signal: AbortSignal, quiet: SilenceTimer, since?: string): Promise<Happening> {
+    const { client, resource, selection, random, clock } = this.#options;
+    const relist = since === undefined ? this.#relist('stream') : undefined;
+    const batches = client.watch(resource, {
+      ...selection,
+      ...(since === undefined ? { sendInitialEvents: true } : { resourceVersion: since }),
+      timeoutSeconds: WATCH_SECONDS.least + Math.floor(random() * WATCH_SECONDS.more),
+      signal,
+    });
+    for await (const batch of batches) {
+      quiet.heard();
+      this.#steppedAt = clock.monotonic();
+      for (const event of batch) {
+        const stop = this.#state.is === 'listing' ? this.#takeInitial(event, relist) : this.#take(event);
+        if (stop) return stop;
+      }
+    }
+    return { what: 'ended' };
+  }
+
+  #takeInitial(event: WatchEvent<T>, relist: Relist<T> | undefined): undefined {
+    this.#metrics.event(event.type);
+    if (event.type === 'ADDED' || event.type === 'MODIFIED') relist?.put(event.object);
+    if (event.type !== 'BOOKMARK' || event.object.metadata.annotations?.[INITIAL_EVENTS_END] !== 'true') return;
+    relist?.finish(this.#metrics);
+    this.#step({ what: 'complete', version: event.object.metadata.resourceVersion ?? '' });
+  }
+
+  /** Takes one event in. Says what happened when that can only be explained by lost order or lost history. */
+  #take(event: WatchEvent<T>): Happening | undefined {
+    const version = event.object.metadata.resourceVersion ?? '';
+    const ahead = this.#state.is === 'watching' ? compareVersions(version, this.#state.known) : 1;
+    this.#metrics.event(event.type);
+    if (ahead > 0) {
+      if (event.type === 'DELETED') this.#options.sink.remove(keyOfObject(event.object));
+      else if (event.type !== 'BOOKMARK') this.#options.sink.put(event.object);
+      this.#step({ what: 'progress', version });
+    } else if (event.type === 'BOOKMARK') {
+      if (ahead < 0) return { what: 'rewound' };
+    } else if (!this.#explains(event.object, version)) return { what: 'disordered' };
+    return undefined;
+  }
+
+  /** An event of the past is a harmless repetition when what we hold is at least as new. */
+  #explains(object: T, version: string): boolean {
+    const held = this.#options.sink.versionOf(keyOfObject(object));
+    return held !== undefined && compareVersions(held, version) >= 0;
+  }
+
+  async #list(how: 'pages' | 'whole', signal: AbortSignal): Promise<Happening> {
+    const { client, resource, selection } = this.#options;
+    const relist = this.#relist('pages');
+    const limit = how === 'pages' ? { limit: PAGE } : {};
+    for (let token = ''; ; ) {
+      const page = await client.list(resource, { ...selection, ...limit, ...(token && { continue: token }), signal });
+      this.#steppedAt = this.#options.clock.monotonic();
+      for (const object of page.items) relist.put(object);
+      token = page.metadata.continue ?? '';
+      if (token === '') {
+        relist.finish(this.#metrics);
+        return { what: 'complete', version: page.metadata.resourceVersion ?? '' };
+      }
+    }
+  }
+
+  #relist(how: 'stream' | 'pages'): Relist<T> {
+    return new Relist(this.#options.sink, how, this.#options.clock);
+  }
+
+  /**
+   * A server that was restored from a backup takes a watch from a version of its future, and is silent until it gets there. So it
+   * is asked first how far it is, in a way that only etcd itself can answer.
+   */
+  async #confirm(known: string, signal: AbortSignal): Promise<Happening> {
+    const { client, resource, selection } = this.#options;
+    const { metadata } = await client.list(resource, { ...selection, limit: 1, signal });
+    return { what: compareVersions(metadata.resourceVersion ?? '', known) < 0 ? 'rewound' : 'confirmed' };
+  }
+
+  async #rest(ms: number, signal: AbortSignal): Promise<Happening> {
+    await sleep(this.#options.clock, ms, signal);
+    return { what: 'rested' };
+  }
+
+  #step(happening: Happening): void {
+    const before = this.#state;
+    this.#state = after(before, happening);
+    this.#steppedAt = this.#options.clock.monotonic();
+    if (this.#state.is !== before.is) this.#options.onState?.(this.#state);
+  }
+}
+
+/** Receives a whole collection and then removes from the sink what was not in it. */
+class Relist<T extends KubeObject> {
+  readonly #sink: Sink<T>;
+  readonly #how: 'stream' | 'pages';
+  readonly #clock: Clock;
+  readonly #started: number;
+  readonly #unseen: Set<string>;
+  #received = 0;
+
+  constructor(sink: Sink<T>, how: 'stream' | 'pages', clock: Clock) {
+    this.#sink = sink;
+    this.#how = how;
+    this.#clock = clock;
+    this.#started = clock.monotonic();
+    this.#unseen = new Set(sink.keys());
+  }
+
+  put(object: T): void {
+    this.#received += 1;
+    this.#unseen.delete(keyOfObject(object));
+    this.#sink.put(object);
+  }
+
+  finish(metrics: ReflectorMetrics): void {
+    for (const key of this.#unseen) this.#sink.remove(key);
+    metrics.listed(this.#how, this.#received, (this.#clock.monotonic() - this.#started) / 1000);
+    metrics.objects(this.#received);
+  }
+}
+
+/** Aborts its signal when nothing has been heard for too long. */
+class SilenceTimer {
+  readonly #clock: Clock;
+  readonly #ms: number;
+  readonly #controller = new AbortController();
+  #cancel: () => void;
+  #heardAt: number;
+
+  constructor(clock: Clock, ms: number) {
+    this.#clock = clock;
+    this.#ms = ms;
+    this.#heardAt = clock.monotonic();
+    this.#cancel = clock.after(ms, () => this.#look());
+  }
+
+  get signal(): AbortSignal {
+    return this.#controller.signal;
+  }
+
+  /** Only notes the time: setting a timer anew for each batch would cost more than the batch. */
+  heard(): void {
+    this.#heardAt = this.#clock.monotonic();
+  }
+
+  stop(): void {
+    this.#cancel();
+  }
+
+  #look(): void {
+    const left = this.#heardAt + this.#ms - this.#clock.monotonic();
+    if (left <= 0) this.#controller.abort(new Error('silence'));
+    else this.#cancel = this.#clock.after(left, () => this.#look());
+  }
+}
+
+function isStreamRefusal(error: unknown): boolean {
+  return hasReason(error, 'Invalid', 'BadRequest', 'MethodNotAllowed', 'NotAcceptable');
+}
+
+function meaningOf(error: unknown): Happening {
+  if (hasReason(error, 'Expired', 'Gone')) return { what: 'expired' };
+  if (hasReason(error, 'Forbidden', 'NotFound', 'MethodNotAllowed')) return { what: 'denied', why: error.message };
+  const retryAfterMs = error instanceof ApiError ? error.retryAfterMs : undefined;
+  return { what: 'failed', why: error instanceof Error ? error.message : String(error), retryAfterMs };
+}

@@ -1,0 +1,157 @@
+/** Sends one call: authorization, deadline, rate limit, write gate, retries. Everything that all verbs have in common. */
+import type { Random } from '../backoff.ts';
+import { type Clock, sleep } from '../clock/clock.ts';
+import { type Deadline, deadline } from '../clock/deadline.ts';
+import { ApiError, apiErrorFrom, hasReason } from './api-error.ts';
+import type { RateLimiter } from './rate-limit.ts';
+import { decideRetry } from './retry.ts';
+import type { Transport, TransportRequest, TransportResponse } from './transport.ts';
+
+export interface CallerOptions {
+  readonly transport: Transport;
+  readonly clock: Clock;
+  readonly random: Random;
+  /** Who we are to the server, as headers. `refresh` is set when it did not accept what we sent. */
+  readonly authorize?: (refresh: boolean) => Promise<Readonly<Record<string, string>>>;
+  readonly userAgent?: string;
+  readonly limiter?: RateLimiter;
+  readonly gate?: WriteGate;
+  readonly onCall?: (call: CallRecord) => void;
+}
+
+/** Decides, at the last moment before the bytes leave, whether this process may still write. */
+export interface WriteGate {
+  /** Throws when it may not. */
+  check(): void;
+}
+
+/** One request that was sent, for those who count. */
+export interface CallRecord {
+  readonly method: string;
+  readonly path: string;
+  /** The status of the answer, or `<error>` when none came. */
+  readonly code: string;
+  readonly seconds: number;
+}
+
+export interface Call {
+  readonly method: TransportRequest['method'];
+  readonly path: string;
+  readonly body?: string;
+  readonly contentType?: string;
+  readonly signal?: AbortSignal;
+  readonly timeoutMs?: number;
+  readonly repeatable?: boolean;
+  /** Changes nothing although it is a POST: an access review, a dry question. */
+  readonly readOnly?: boolean;
+}
+
+const DEFAULT_TIMEOUT_MS = 30_000;
+
+export class Caller {
+  readonly #options: CallerOptions;
+
+  constructor(options: CallerOptions) {
+    this.#options = options;
+  }
+
+  gatedBy(gate: WriteGate): Caller {
+    return new Caller({ ...this.#options, gate });
+  }
+
+  /** Resolves with the text of a successful answer. */
+  async call(call: Call): Promise<string> {
+    const { clock, random } = this.#options;
+    const repeatable = call.repeatable ?? isRead(call);
+    for (let number = 1; ; number++) {
+      try {
+        return await this.#attempt(call);
+      } catch (failure) {
+        const decision = decideRetry(failure, { number, repeatable }, random);
+        if (!decision.retry) throw failure;
+        await sleep(clock, decision.afterMs, call.signal);
+      }
+    }
+  }
+
+  /** Resolves with the response of a stream as soon as it is accepted. Not repeated: its reader knows where to resume. */
+  async open(call: Call & { readonly signal: AbortSignal }): Promise<TransportResponse> {
+    const opening = this.#deadline(call);
+    try {
+      return await this.#authorized(call, AbortSignal.any([call.signal, opening.signal]), true);
+    } finally {
+      opening.cancel();
+    }
+  }
+
+  async #attempt(call: Call): Promise<string> {
+    const deadline = this.#deadline(call);
+    try {
+      const response = await this.#authorized(call, deadline.signal, false);
+      return await response.text();
+    } finally {
+      deadline.cancel();
+    }
+  }
+
+  /** A token can be replaced at any time: one refusal is answered by reading it anew. */
+  async #authorized(call: Call, signal: AbortSignal, longLived: boolean): Promise<TransportResponse> {
+    try {
+      return await this.#send(call, signal, longLived, false);
+    } catch (error) {
+      if (!hasReason(error, 'Unauthorized') || !this.#options.authorize) throw error;
+      return await this.#send(call, signal, longLived, true);
+    }
+  }
+
+  async #send(call: Call, signal: AbortSignal, longLived: boolean, refresh: boolean): Promise<TransportResponse> {
+    const { transport, clock, limiter, authorize } = this.#options;
+    await limiter?.take(signal);
+    const identity = (await authorize?.(refresh)) ?? {};
+    const started = clock.monotonic();
+    const record = (code: string) => this.#record(call, code, started);
+    const response = await transport
+      .request({ ...this.#request(call, identity), signal, longLived })
+      .catch((error: unknown) => {
+        record('<error>');
+        throw error;
+      });
+    record(String(response.status));
+    if (response.status >= 200 && response.status < 300) return response;
+    const body = await response.text();
+    throw apiErrorFrom(`${call.method} ${call.path}`, response.status, body, response.header('retry-after'));
+  }
+
+  #request(call: Call, identity: Readonly<Record<string, string>>): Omit<TransportRequest, 'signal' | 'longLived'> {
+    const { gate, userAgent = 'holdfast' } = this.#options;
+    const content = call.body === undefined ? {} : { 'content-type': call.contentType ?? 'application/json' };
+    return {
+      method: call.method,
+      path: call.path,
+      headers: { accept: 'application/json', 'user-agent': userAgent, ...content, ...identity },
+      ...(call.body === undefined ? {} : { body: call.body }),
+      ...(gate && !isRead(call) ? { beforeSend: () => gate.check() } : {}),
+    };
+  }
+
+  #record(call: Call, code: string, started: number): void {
+    const seconds = (this.#options.clock.monotonic() - started) / 1000;
+    this.#options.onCall?.({ method: call.method, path: call.path, code, seconds });
+  }
+
+  /** Ends a call that takes too long as a timeout: it may have happened. */
+  #deadline(call: Call): Deadline {
+    const timeoutMs = call.timeoutMs ?? DEFAULT_TIMEOUT_MS;
+    return deadline(this.#options.clock, timeoutMs, () => timeoutError(call, timeoutMs), call.signal);
+  }
+}
+
+const isRead = (call: Call): boolean => call.method === 'GET' || call.readOnly === true;
+
+const timeoutError = (call: Call, timeoutMs: number): ApiError =>
+  new ApiError({
+    request: `${call.method} ${call.path}`,
+    status: 504,
+    reason: 'Timeout',
+    detail: `no answer within ${timeoutMs / 1000} s`,
+  });

@@ -1,0 +1,45 @@
+/** A reply's body on its way to the client: passed on chunk by chunk, in part, or event by event. */
+import { Buffer } from 'node:buffer';
+import type { Passing } from './faults.ts';
+import type { EventRewrite } from './watch-rewrite.ts';
+
+export type Body = AsyncIterable<Buffer>;
+
+export function firstPart(body: Body, passing: Passing): Body {
+  if ('afterEvents' in passing) return firstEvents(body, passing.afterEvents);
+  return firstBytes(body, passing.afterBytes ?? 0);
+}
+
+export async function* rewritten(body: Body, rewrite: EventRewrite): Body {
+  for await (const line of rewrite(lines(body))) yield Buffer.from(`${line}\n`);
+}
+
+async function* firstBytes(body: Body, count: number): Body {
+  let left = count;
+  if (left === 0) return;
+  for await (const chunk of body) {
+    yield chunk.subarray(0, left);
+    left -= chunk.length;
+    if (left <= 0) return;
+  }
+}
+
+async function* firstEvents(body: Body, count: number): Body {
+  let left = count;
+  if (left === 0) return;
+  for await (const line of lines(body)) {
+    yield Buffer.from(`${line}\n`);
+    if (--left === 0) return;
+  }
+}
+
+async function* lines(body: Body): AsyncIterable<string> {
+  let rest = Buffer.alloc(0);
+  for await (const chunk of body) {
+    rest = Buffer.concat([rest, chunk]);
+    for (let end = rest.indexOf('\n'); end !== -1; end = rest.indexOf('\n')) {
+      yield rest.subarray(0, end).toString();
+      rest = rest.subarray(end + 1);
+    }
+  }
+}
