@@ -40,6 +40,7 @@ export class Elector {
   #lease: Lease | undefined;
   #seen: Observation | undefined;
   #holder = '';
+  #triedAt: number | undefined;
 
   constructor(options: ElectorOptions) {
     this.#options = options;
@@ -57,27 +58,40 @@ export class Elector {
    * only after `lead` has returned, and only if it is certainly still ours.
    */
   async run(signal: AbortSignal, lead: (signal: AbortSignal) => Promise<void>): Promise<'done' | 'lost'> {
-    if (!(await this.#acquire(signal))) return 'done';
-    this.#options.log.info({ identity: this.#options.identity }, 'leading');
-    this.#options.onLeading?.(true);
+    try {
+      if (!(await this.#acquire(signal))) return 'done';
+      this.#options.log.info({ identity: this.#options.identity }, 'leading');
+      this.#options.onLeading?.(true);
+      return await this.#lead(signal, lead);
+    } finally {
+      this.gate.close();
+      this.#triedAt = undefined;
+      this.#options.onLeading?.(false);
+    }
+  }
+
+  async #lead(signal: AbortSignal, lead: (signal: AbortSignal) => Promise<void>): Promise<'done' | 'lost'> {
     const leading = new AbortController();
-    const stopping = () => leading.abort(signal.reason);
-    signal.addEventListener('abort', stopping, { once: true });
     const ended = new AbortController();
     const kept = this.#keep(ended.signal).then((lost) => {
       if (lost) leading.abort(new Error('the lease was lost'));
       return lost;
     });
     try {
-      await lead(leading.signal);
+      await lead(AbortSignal.any([signal, leading.signal]));
     } finally {
       ended.abort();
-      signal.removeEventListener('abort', stopping);
       if (!(await kept)) await this.#release();
-      this.gate.close();
-      this.#options.onLeading?.(false);
     }
     return (await kept) ? 'lost' : 'done';
+  }
+
+  /** Nothing, or the sentence that says that we lead and have long stopped to renew, which only a blocked process can do. */
+  stuck(): readonly string[] {
+    const { clock, namespace, name } = this.#options;
+    const still = clock.monotonic() - (this.#triedAt ?? Number.POSITIVE_INFINITY);
+    if (still <= 2 * this.#timing.durationMs) return [];
+    return [`nothing was done about the lease ${namespace}/${name} for ${Math.round(still / 1000)} s`];
   }
 
   /** True when we hold the lease, false when the signal was aborted first. */
@@ -110,6 +124,7 @@ export class Elector {
 
   async #try(client: KubeClient, signal: AbortSignal): Promise<boolean> {
     const { clock, log, namespace, name } = this.#options;
+    this.#triedAt = clock.monotonic();
     const limit = deadline(
       clock,
       this.#timing.renewDeadlineMs / 2,
