@@ -1,0 +1,33 @@
+import { expect, test } from 'vitest';
+import { invokedAs, takeInvokedName } from './invoked-as.ts';
+
+test.each([
+  ['pv-labels-operator', 'topology'],
+  ['local-pv-provisioner', 'devices'],
+  ['k8s-local-pv', 'lvm'],
+  ['manager', 'pool'],
+  ['pvsync', 'sync'],
+])('under the name %s it is holdfast %s', (name, command) => {
+  expect(invokedAs(name)).toEqual({ name, program: 'holdfast', command });
+});
+
+test.each(['holdfast', 'holdfast.mjs', 'main.ts', 'node', ''])(
+  'under the name %j nothing is chosen beforehand',
+  (name) => {
+    expect(invokedAs(name)).toMatchObject({ program: 'holdfast', command: undefined });
+  },
+);
+
+test('as a kubectl plugin it is holdfast, and calls itself as the person did', () => {
+  expect(invokedAs('kubectl-holdfast')).toMatchObject({ program: 'kubectl holdfast', command: undefined });
+});
+
+test('the name is that of the file that was started, wherever it is', () => {
+  expect(takeInvokedName({ argv: ['/usr/bin/node', '/usr/local/bin/pvsync'], env: {} })).toBe('pvsync');
+});
+
+test('the launcher passes the name on, and it is not inherited further', () => {
+  const env = { HOLDFAST_INVOKED_AS: '/manager', PATH: '/bin' };
+  expect(takeInvokedName({ argv: ['node', 'src/main.ts'], env })).toBe('manager');
+  expect(env).toEqual({ PATH: '/bin' });
+});

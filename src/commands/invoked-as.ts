@@ -1,0 +1,41 @@
+/** The name that the program was started under decides what it does, so that it can stand in place of the programs it replaces. */
+import { basename } from 'node:path';
+
+/** The originals' own command names, as their manifests start them, and the job that each of them does. */
+const JOB_OF_ORIGINAL: ReadonlyMap<string, string> = new Map([
+  ['pv-labels-operator', 'topology'],
+  ['local-pv-provisioner', 'devices'],
+  ['k8s-local-pv', 'lvm'],
+  ['manager', 'pool'],
+  ['pvsync', 'sync'],
+]);
+
+/** Set by bin/holdfast, which starts another file than the one that the person named. */
+const NAME_VARIABLE = 'HOLDFAST_INVOKED_AS';
+
+export interface Invocation {
+  /** The name as it was typed, for messages. */
+  readonly name: string;
+  /** How usage lines call the program. */
+  readonly program: 'holdfast' | 'kubectl holdfast';
+  /** The command that the name alone stands for; arguments then begin with its flags. */
+  readonly command: string | undefined;
+}
+
+export function invokedAs(name: string): Invocation {
+  return {
+    name,
+    program: name === 'kubectl-holdfast' ? 'kubectl holdfast' : 'holdfast',
+    command: JOB_OF_ORIGINAL.get(name),
+  };
+}
+
+/** The name that this process was started under. Processes started from here on do not inherit it. */
+export function takeInvokedName(process: {
+  readonly argv: readonly string[];
+  readonly env: NodeJS.ProcessEnv;
+}): string {
+  const passedOn = process.env[NAME_VARIABLE];
+  delete process.env[NAME_VARIABLE];
+  return basename(passedOn || (process.argv[1] ?? 'holdfast'));
+}

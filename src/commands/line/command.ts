@@ -1,0 +1,27 @@
+/** What a command is to the command line: a line in a list, and one file that is read only when the command is asked for. */
+import type { Command } from 'commander';
+
+/** Run: a job that keeps running. Look: reads and changes nothing. Act: changes something once. */
+export type Group = 'run' | 'look' | 'act';
+
+export interface CommandEntry {
+  readonly group: Group;
+  readonly name: string;
+  /** One line for `holdfast --help`, without a full stop. */
+  readonly summary: string;
+  readonly load: () => Promise<{ readonly define: Define }>;
+}
+
+/** Gives a command its flags, arguments, examples and action. */
+export type Define = (command: Command, terminal: Terminal) => void;
+
+/** The outside of the program as far as a command needs it. Node's `process` is one. */
+export interface Terminal {
+  readonly stdout: Output;
+  readonly stderr: Output;
+  readonly env: Readonly<Record<string, string | undefined>>;
+}
+
+export interface Output {
+  write(text: string): unknown;
+}

@@ -1,0 +1,56 @@
+/** How the program ends: 0 when all went well, 1 when it failed, 2 when it was used wrongly. Each failure is one sentence. */
+import { CommanderError } from 'commander';
+import { UsageError } from './usage-error.ts';
+
+export interface Outcome {
+  readonly exitCode: 0 | 1 | 2;
+  /** For standard error; empty when there is nothing to say. */
+  readonly message: string;
+}
+
+export const SUCCESS: Outcome = { exitCode: 0, message: '' };
+
+/** `command` is how the person called it, such as `holdfast version`. */
+export function outcomeOf(error: unknown, command: string, debug: boolean): Outcome {
+  const usage = usageFault(error);
+  if (usage === '') return SUCCESS;
+  const stack = debug && error instanceof Error ? `${error.stack}\n` : '';
+  if (usage !== undefined) {
+    return { exitCode: 2, message: `${command}: ${usage} (see ${command} --help)\n${stack}` };
+  }
+  if (isBug(error)) {
+    return { exitCode: 1, message: `${command}: this is a bug in Holdfast, please report it\n${error.stack}\n` };
+  }
+  return { exitCode: 1, message: `${command}: ${withCauses(error)}\n${stack}` };
+}
+
+/** What was wrong with the arguments; empty when commander ended the program because it had shown help; undefined for other errors. */
+function usageFault(error: unknown): string | undefined {
+  if (error instanceof UsageError) return error.message;
+  if (!(error instanceof CommanderError)) return undefined;
+  if (error.exitCode === 0) return '';
+  return oneSentence(error.message);
+}
+
+/** commander writes `error: unknown option '--x'`, a new line, and `(Did you mean --y?)`. */
+const oneSentence = (message: string): string =>
+  message
+    .replace(/^error: /, '')
+    .replace(/\s*\(Did you mean (.*)\)$/, '; did you mean $1')
+    .replace(/\.$/, '');
+
+/** Errors that only a mistake in the code raises. What can go wrong in the world has a class of its own, or is a plain `Error`. */
+const isBug = (error: unknown): error is Error =>
+  error instanceof TypeError ||
+  error instanceof ReferenceError ||
+  error instanceof RangeError ||
+  error instanceof SyntaxError;
+
+/** The message, and those of its causes that say something new. */
+function withCauses(error: unknown): string {
+  if (error instanceof AggregateError) return error.errors.map(withCauses).join('; ');
+  if (!(error instanceof Error)) return String(error);
+  if (error.cause === undefined) return error.message;
+  const cause = withCauses(error.cause);
+  return error.message.includes(cause) ? error.message : `${error.message}: ${cause}`;
+}

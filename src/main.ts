@@ -1,0 +1,22 @@
+/** The command line. It only picks: every command is one file in commands/, read when it is asked for. */
+import { invokedAs, takeInvokedName } from './commands/invoked-as.ts';
+import type { CommandEntry } from './commands/line/command.ts';
+import { runCommandLine } from './commands/line/program.ts';
+
+const commands: readonly CommandEntry[] = [
+  { group: 'look', name: 'version', summary: 'which build this is', load: () => import('./commands/version.ts') },
+];
+
+const examples = {
+  'holdfast version --output json': 'which build this is, for a script or a bug report',
+  'holdfast help version': 'everything about one command',
+};
+
+// Whoever reads our output may stop early (`holdfast manifests | head`). That is no failure and needs no words.
+process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+  if (error.code === 'EPIPE') process.exit(0);
+  throw error;
+});
+
+const name = takeInvokedName(process);
+process.exitCode = await runCommandLine({ commands, examples }, invokedAs(name), process.argv.slice(2), process);
