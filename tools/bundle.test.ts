@@ -1,0 +1,72 @@
+import { execFile } from 'node:child_process';
+import { mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { delimiter, dirname, join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { Part } from './bundle/pack.ts';
+import { bundle } from './bundle.ts';
+
+let folder: string;
+let file: string;
+let parts: readonly Part[];
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'holdfast-bundle-'));
+  file = join(folder, 'holdfast.mjs');
+  parts = await bundle({ outfile: file, commit: 'c0ffee' });
+});
+
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+/** Runs a program far from the checkout, with nothing to find but Node.js. */
+function run(program: string, ...args: string[]): Promise<{ code: number; out: string; err: string }> {
+  const env = { PATH: [dirname(process.execPath), '/usr/bin', '/bin'].join(delimiter) };
+  return new Promise((done) => {
+    execFile(program, args, { cwd: '/', env }, (error, out, err) => {
+      done({ code: typeof error?.code === 'number' ? error.code : error ? -1 : 0, out, err });
+    });
+  });
+}
+
+test('the bundle is one file', async () => {
+  expect(await readdir(folder)).toEqual(['holdfast.mjs']);
+});
+
+test('it runs from anywhere, by itself, and knows what it was built from', async () => {
+  const { code, out, err } = await run(file, 'version', '--output', 'json');
+  expect({ code, err }).toEqual({ code: 0, err: '' });
+  expect(JSON.parse(out)).toMatchObject({ commit: 'c0ffee', node: process.version });
+});
+
+test('packages are in it', async () => {
+  expect((await run(file, 'version', '-o', 'yaml')).out).toContain('commit: c0ffee\n');
+});
+
+test('what a command does not use is not even unpacked', async () => {
+  const unused = parts.find(({ code }) => code.includes('node_modules/yaml/'));
+  const broken = join(folder, 'broken.mjs');
+  const text = await readFile(file, 'utf8');
+  await writeFile(broken, text.replace(new RegExp(`^//part ${unused?.name} .*$`, 'm'), `//part ${unused?.name} AAAA`));
+  expect(await run(process.execPath, broken, 'version', '-o', 'json')).toMatchObject({ code: 0 });
+  expect(await run(process.execPath, broken, 'version', '-o', 'yaml')).toMatchObject({ code: 1 });
+});
+
+test('under the name of an original it is that job', async () => {
+  const link = join(folder, 'local-pv-provisioner');
+  await symlink('holdfast.mjs', link);
+  const { code, err } = await run(link, '-node-name', 'n1');
+  expect(code).toBe(2);
+  expect(err).toContain('local-pv-provisioner stands for "holdfast devices"');
+});
+
+test('under another name of its own it is holdfast', async () => {
+  const link = join(folder, 'kubectl-holdfast');
+  await symlink('holdfast.mjs', link);
+  expect((await run(link)).out).toMatch(/^Usage: kubectl holdfast /);
+});
+
+test('a reader that stops early is no failure', async () => {
+  const shell = `"$0" "$1" --help | true; "$0" "$1" --help | head -n 1`;
+  const { out, err } = await run('/bin/sh', '-c', shell, process.execPath, file);
+  expect({ out, err }).toEqual({ out: 'Usage: holdfast COMMAND [flags]\n', err: '' });
+});
