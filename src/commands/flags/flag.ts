@@ -10,10 +10,10 @@ export interface Kind<T> {
   /** Completes the sentence "use …". */
   readonly allowed: string;
   readonly example: string;
-  /** Throws `InvalidValue` when the text is none of these. */
-  parse(text: string): T;
+  /** Throws `InvalidValue` when the text is none of these. Never returns null or undefined: to commander that is an empty text. */
+  parse(text: string): T & {};
   /** For a flag that may be given several times. Without it the last one wins, as in Go. */
-  combine?(earlier: T, later: T): T;
+  combine?(earlier: T, later: T): T & {};
   /** A switch: the flag alone means true, and takes a value only after `=`. */
   readonly isSwitch?: true;
 }
