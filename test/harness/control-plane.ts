@@ -28,6 +28,8 @@ export interface ControlPlaneOptions {
   readonly audit?: boolean | readonly AuditRule[];
   /** More kube-apiserver flags, each as `--name=value`. */
   readonly apiServerFlags?: readonly string[];
+  /** More etcd flags, each as `--name=value`. */
+  readonly etcdFlags?: readonly string[];
   readonly controllerManagerFlags?: readonly string[];
   /** Of kube-apiserver. */
   readonly featureGates?: Readonly<Record<string, boolean>>;
@@ -52,13 +54,27 @@ async function assemble(keeper: Keeper, binaries: string, options: ControlPlaneO
   await writeCredentials(directory, credentials);
   if (options.audit) await writeAuditPolicy(directory, options.audit === true ? WHO_DID_WHAT : options.audit);
 
-  const etcd = new Etcd(keeper, binaries);
+  const etcd = new Etcd(keeper, binaries, options.etcdFlags);
   if (options.dataFrom) await etcd.load(options.dataFrom);
   const [, api] = await Promise.all([etcd.start(), startApiServer(keeper, binaries, credentials, options)]);
-  const access = { url: api.url, ca: credentials.authority.certificate, certificate: credentials.admin };
-  await writeFiles(directory, { kubeconfig: kubeconfig(access) });
+  await writeFiles(directory, kubeconfigs(api.url, credentials));
   const controllers = options.controllers ? await startControllers(keeper, binaries, api.admin, options) : [];
   return new ControlPlane({ keeper, credentials, etcd, ...api, controllers });
+}
+
+/** Each controller has a name of its own in the audit log, and every right, as the admin has. */
+function kubeconfigs(url: string, { authority, admin }: Credentials): Record<string, string> {
+  const access = { url, ca: authority.certificate };
+  const controller = (name: string) =>
+    kubeconfig({
+      ...access,
+      certificate: authority.issueClient({ commonName: `system:${name}`, organizations: ['system:masters'] }),
+    });
+  return {
+    kubeconfig: kubeconfig({ ...access, certificate: admin }),
+    'kube-controller-manager.kubeconfig': controller('kube-controller-manager'),
+    'kube-scheduler.kubeconfig': controller('kube-scheduler'),
+  };
 }
 
 interface ApiServer {
@@ -184,7 +200,10 @@ export class ControlPlane implements AsyncDisposable {
     return this.etcd.snapshot();
   }
 
-  /** Brings the API server back on the same port with the snapshot's data, so that resource versions go back. */
+  /**
+   * Brings the API server back on the same port with the snapshot's data, so that resource versions go back. It makes a
+   * few writes of its own as it starts: only after more writes than those is the past really behind the present.
+   */
   async restore(snapshot: Snapshot): Promise<void> {
     await this.apiServer.kill();
     await this.etcd.kill();

@@ -20,12 +20,12 @@ export class Etcd extends Component {
   readonly #gateway: Agent;
   #snapshots = 0;
 
-  constructor(keeper: Keeper, binaries: string) {
+  constructor(keeper: Keeper, binaries: string, flags: readonly string[] = []) {
     const gateway = new Agent({ connect: { socketPath: join(keeper.directory, 'etcd:0') } });
     super(keeper, {
       name: 'etcd',
       program: join(binaries, 'etcd'),
-      args: ETCD_ARGUMENTS,
+      args: [...ETCD_ARGUMENTS, ...flags],
       ready: async () => (await gateway.request({ origin: ORIGIN, path: '/health', method: 'GET' })).statusCode === 200,
     });
     this.#directory = keeper.directory;
