@@ -1,0 +1,66 @@
+# Every target does the set-up that it needs and is quick when there is nothing to do.
+SHELL := bash
+.SHELLFLAGS := -euo pipefail -c
+.DEFAULT_GOAL := help
+.PHONY: help setup demo test check unit integration host bench control-plane bundle image manifests format
+
+# npm scripts and these recipes run on the Node.js that package-lock.json pins, whatever the machine has.
+export PATH := $(CURDIR)/node_modules/.bin:$(PATH)
+SETUP := node_modules/.setup
+say = @printf '\033[1m%s\033[0m\n' "$(1)" >&2
+
+help: ## List the targets
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+setup: $(SETUP) ## Install the dependencies
+
+$(SETUP): package.json package-lock.json
+	$(call say,Installing the dependencies)
+	@command -v npm >/dev/null || { echo "make setup needs Node.js 20 or newer with npm: https://nodejs.org" >&2; exit 1; }
+	@npm ci --no-audit --no-fund --loglevel=error
+	@touch $@
+
+demo: $(SETUP) control-plane ## Show what there is so far: the kit at work on a throw-away control plane
+	@node tools/demo/kit.ts
+
+test: check integration host ## Run every test tier
+
+check: $(SETUP) ## Types, lint, dead code, layers and unit tests; under a minute
+	$(call say,Types)
+	@tsc -p .
+	$(call say,Lint and format)
+	@biome check --error-on-warnings
+	$(call say,Dead code)
+	@knip
+	@$(MAKE) --no-print-directory unit
+
+unit: $(SETUP) ## Run the unit tests
+	$(call say,Unit tests)
+	@vitest run --project unit
+
+integration: $(SETUP) control-plane ## Run the tests against a real Kubernetes API server
+	$(call say,Integration tests: a real etcd and Kubernetes control plane)
+	@vitest run --project integration
+
+host: $(SETUP) ## Run the tests on real block devices (as root)
+	$(call say,Host tests: real block devices)
+	@tools/host-packages.sh
+	@vitest run --project host
+
+bench: $(SETUP) control-plane bundle ## Measure against the physical limits; GROUP=kit chooses a group
+	@node bench/run.ts $(GROUP)
+
+control-plane: ## Build etcd and Kubernetes for the tests, once, and print where they are
+	@tools/control-plane/build.sh
+
+bundle: $(SETUP) ## Make the program one file, dist/holdfast.mjs
+	@node tools/bundle.ts
+
+image: bundle ## Build what the image will hold; the image itself comes with the chart
+	@echo "dist/holdfast.mjs is built. There is no container image yet: see docs/limitations.md" >&2
+
+manifests: $(SETUP) ## Write the generated CRDs and RBAC to deploy/
+	@node src/main.ts manifests all --output-dir deploy
+
+format: $(SETUP) ## Format the code
+	@biome check --write

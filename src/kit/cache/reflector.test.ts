@@ -1,0 +1,347 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { VirtualClock } from '../clock/virtual.ts';
+import { KubeClient } from '../kube/client.ts';
+import type { KubeObject, Resource } from '../kube/resource.ts';
+import { Reflector } from './reflector.ts';
+import type { ReflectorState } from './reflector-state.ts';
+import { broken, SimulatedCollection } from './simulated-collection.ts';
+import { Store } from './store.ts';
+
+interface Thing extends KubeObject {
+  readonly data: string;
+}
+
+const THINGS: Resource<Thing> = { group: '', version: 'v1', plural: 'things', kind: 'Thing', namespaced: false };
+
+function reflecting(server = new SimulatedCollection()) {
+  const clock = new VirtualClock();
+  const store = new Store((thing: Thing) => thing.data, { synced: true, available: true });
+  const states: ReflectorState['is'][] = [];
+  const reflector = new Reflector({
+    client: new KubeClient({ transport: server, clock, random: () => 0.5 }),
+    clock,
+    random: () => 0.5,
+    resource: THINGS,
+    selection: {},
+    sink: store,
+    onState: (state) => states.push(state.is),
+  });
+  const stop = new AbortController();
+  const ended = reflector.run(stop.signal);
+  const held = () => Object.fromEntries([...store.keys()].sort().map((key) => [key, store.get(key)]));
+  return {
+    server,
+    clock,
+    store,
+    states,
+    reflector,
+    held,
+    async inStep() {
+      await clock.advance(60_000);
+      expect(held()).toEqual(server.contents());
+      expect(reflector.state).toMatchObject({ is: 'watching', known: `${server.version}` });
+    },
+    async end() {
+      stop.abort();
+      await clock.advance(0);
+      await ended;
+    },
+  };
+}
+
+/** Both events are delivered on one stream: an event that is lost for good cannot be noticed by anybody. */
+function putInWrongOrder(server: SimulatedCollection): void {
+  server.swapNext();
+  server.put('a', 'first');
+  server.put('b', 'second');
+}
+
+/** Lists through the pages, and not the stream. */
+function withoutStreams(): SimulatedCollection {
+  const server = new SimulatedCollection();
+  server.streams = 'refused';
+  return server;
+}
+
+const many = (server: SimulatedCollection, count: number) => {
+  for (let i = 0; i < count; i++) server.put(`thing-${`${i}`.padStart(4, '0')}`, `${i}`);
+};
+
+describe('a list', () => {
+  test('comes as one stream where the server offers it, and the same stream goes on as the watch', async () => {
+    const world = reflecting();
+    world.server.put('a', '1');
+    await world.inStep();
+    world.server.put('b', '2');
+    await world.inStep();
+    expect(world.server.requests).toHaveLength(1);
+    expect(world.server.requests[0]).toContain('sendInitialEvents=true');
+  });
+
+  test('comes in pages where the server does not offer streams', async () => {
+    const server = withoutStreams();
+    many(server, 600);
+    const world = reflecting(server);
+    await world.inStep();
+    expect(server.requests.filter((path) => path.includes('limit='))).toHaveLength(3);
+  });
+
+  test('is asked for as a whole when its pages expire before the last is read', async () => {
+    const server = withoutStreams();
+    many(server, 600);
+    server.beforeAnswer = (path) => {
+      if (!path.includes('continue=')) return;
+      server.put('another', 'x');
+      server.compact();
+    };
+    const world = reflecting(server);
+    await world.inStep();
+    expect(server.requests.filter((path) => path.includes('continue='))).toHaveLength(1);
+  });
+
+  test('that never ends, because the server ignores what it does not know, is given up for pages', async () => {
+    const server = new SimulatedCollection();
+    server.streams = 'ignored';
+    server.put('a', '1');
+    const world = reflecting(server);
+    await world.clock.advance(200_000);
+    await world.inStep();
+    expect(server.requests.some((path) => path.includes('limit='))).toBe(true);
+  });
+
+  test('that is cut off halfway is started again, and what it had brought stays readable', async () => {
+    const world = reflecting();
+    world.server.refusals.push(broken(), 500, 503);
+    many(world.server, 3);
+    await world.inStep();
+  });
+});
+
+describe('a watch', () => {
+  test('that the server ends is resumed where it stood, without another list', async () => {
+    const world = reflecting();
+    world.server.put('a', '1');
+    await world.inStep();
+    world.server.endWatches();
+    world.server.put('b', '2');
+    world.server.remove('a');
+    await world.inStep();
+    expect(world.server.requests.filter((path) => path.includes('sendInitialEvents'))).toHaveLength(1);
+  });
+
+  test('that breaks two hundred times in a row loses nothing', async () => {
+    const world = reflecting();
+    for (let i = 0; i < 200; i++) {
+      world.server.put(`thing-${i % 7}`, `${i}`);
+      if (i % 5 === 0) world.server.remove(`thing-${i % 3}`);
+      world.server.endWatches(broken());
+      await world.clock.advance(i % 11);
+    }
+    await world.inStep();
+  });
+
+  test('that the server no longer remembers the start of is replaced by a new list', async () => {
+    const world = reflecting();
+    world.server.put('a', '1');
+    world.server.put('b', '1');
+    await world.inStep();
+    world.server.endWatches(broken());
+    world.server.remove('a');
+    world.server.put('b', '2');
+    world.server.compact();
+    await world.inStep();
+  });
+
+  test('that is silent for too long is replaced, also when the connection seems to be open', async () => {
+    const world = reflecting();
+    world.server.put('a', '1');
+    await world.inStep();
+    world.server.silence();
+    world.server.put('b', '2');
+    await world.clock.advance(60_000);
+    expect(world.held()).toEqual({ a: '1' });
+    await world.clock.advance(120_000);
+    await world.inStep();
+  });
+
+  test('is kept for as long as bookmarks arrive', async () => {
+    const world = reflecting();
+    world.server.put('a', '1');
+    await world.inStep();
+    for (let minute = 0; minute < 30; minute++) {
+      world.server.bookmark();
+      await world.clock.advance(60_000);
+    }
+    expect(world.server.requests).toHaveLength(1);
+  });
+
+  test('that repeats what it has said changes nothing', async () => {
+    const world = reflecting();
+    world.server.put('a', '1');
+    await world.inStep();
+    const changes: unknown[] = [];
+    world.store.subscribe((change) => changes.push(change));
+    world.server.put('a', '2');
+    world.server.put('b', '1');
+    world.server.replay(2);
+    await world.inStep();
+    expect(changes).toHaveLength(2);
+    expect(world.server.requests).toHaveLength(1);
+  });
+
+  test('that brings a removed object back from the past does not bring it back here', async () => {
+    const world = reflecting();
+    world.server.put('a', '1');
+    world.server.put('b', '1');
+    await world.inStep();
+    world.server.put('a', '2');
+    world.server.remove('a');
+    world.server.replay(2);
+    await world.inStep();
+    expect(world.held()).toEqual({ b: '1' });
+  });
+
+  test('whose events come in the wrong order is given up for a new list, because an event could be missing', async () => {
+    const world = reflecting();
+    world.server.put('a', '1');
+    await world.inStep();
+    putInWrongOrder(world.server);
+    await world.inStep();
+    expect(world.states.filter((state) => state === 'listing')).toHaveLength(2);
+  });
+
+  test('is not asked for again without pause by a server that ends every watch at once', async () => {
+    const world = reflecting();
+    world.server.put('a', '1');
+    await world.inStep();
+    const before = world.server.requests.length;
+    for (let second = 0; second < 600; second++) {
+      world.server.endWatches();
+      await world.clock.advance(100);
+    }
+    expect(world.server.requests.length - before).toBeLessThan(60);
+  });
+});
+
+test('a server that was restored from a backup is believed, not what was seen before', async () => {
+  const world = reflecting();
+  world.server.put('kept', '1');
+  const restore = world.server.backup();
+  world.server.put('kept', '2');
+  world.server.put('lost', '1');
+  await world.inStep();
+  restore();
+  await world.inStep();
+  expect(world.held()).toEqual({ kept: '1' });
+  world.server.put('new', '1');
+  await world.inStep();
+});
+
+test('a bookmark from before what was seen means that the server was restored', async () => {
+  const world = reflecting();
+  const restore = world.server.backup();
+  world.server.put('lost', '1');
+  await world.inStep();
+  const { endWatches } = world.server;
+  world.server.endWatches = () => {};
+  restore();
+  world.server.endWatches = endWatches;
+  world.server.bookmark();
+  await world.inStep();
+  expect(world.held()).toEqual({});
+});
+
+test('a collection that the server denies is asked for again from time to time, and taken when it is given', async () => {
+  const world = reflecting();
+  for (let i = 0; i < 3; i++) world.server.refusals.push(403);
+  world.server.put('a', '1');
+  await world.clock.advance(0);
+  expect(world.reflector.state.is).toBe('denied');
+  await world.clock.advance(50_000);
+  expect(world.server.requests).toHaveLength(1);
+  await world.clock.advance(200_000);
+  await world.inStep();
+});
+
+test('a pause that the server asks for is kept', async () => {
+  const server = new SimulatedCollection();
+  server.put('a', '1');
+  const world = reflecting(server);
+  await world.clock.advance(0);
+  server.endWatches(broken());
+  const busy = { kind: 'Status', code: 429, reason: 'TooManyRequests', details: { retryAfterSeconds: 20 } };
+  const { request } = server;
+  server.request = async (call) => {
+    if (!call.path.includes('watch=true')) return request.call(server, call);
+    server.requests.push(call.path);
+    return { status: 429, header: () => undefined, body: [] as never, text: async () => JSON.stringify(busy) };
+  };
+  await world.clock.advance(2_000);
+  const refused = server.requests.length;
+  await world.clock.advance(18_000);
+  expect(server.requests).toHaveLength(refused);
+  server.request = request;
+  await world.inStep();
+});
+
+test('a reflector that is told to stop ends, whatever it was doing', async () => {
+  for (const doing of ['listing', 'watching', 'resting']) {
+    const world = reflecting();
+    if (doing === 'resting') world.server.refusals.push(broken(), broken(), broken(), broken(), broken());
+    if (doing !== 'listing') await world.clock.advance(0);
+    await world.end();
+    expect(world.reflector.state.is).toBe('stopped');
+    expect(world.clock.pending).toBe(0);
+  }
+});
+
+test('whatever happens to lists and watches, the copy ends up equal to the collection', async () => {
+  const names = fc.constantFrom('a', 'b', 'c', 'd', 'e');
+  const act = fc.oneof(
+    {
+      weight: 8,
+      arbitrary: fc.record({ do: fc.constant('put' as const), name: names, data: fc.string({ maxLength: 3 }) }),
+    },
+    { weight: 4, arbitrary: fc.record({ do: fc.constant('remove' as const), name: names }) },
+    fc.record({ do: fc.constantFrom('end', 'break', 'silence', 'compact', 'bookmark', 'save', 'restore', 'swap') }),
+    fc.record({ do: fc.constant('replay' as const), count: fc.nat(4), backwards: fc.boolean() }),
+    fc.record({ do: fc.constant('refuse' as const), status: fc.constantFrom(403, 410, 429, 500, 503, 504) }),
+    { weight: 4, arbitrary: fc.record({ do: fc.constant('wait' as const), ms: fc.nat(5_000) }) },
+  );
+  await fc.assert(
+    fc.asyncProperty(
+      fc.constantFrom('offered' as const, 'refused' as const),
+      fc.array(act, { maxLength: 60 }),
+      async (streams, acts) => {
+        const world = reflecting();
+        const { server } = world;
+        server.streams = streams;
+        let restore = server.backup();
+        for (const each of acts) {
+          if (each.do === 'put') server.put(each.name, each.data);
+          else if (each.do === 'remove') server.remove(each.name);
+          else if (each.do === 'replay') server.replay(each.count, each.backwards);
+          else if (each.do === 'refuse') server.refusals.push(each.status);
+          else if (each.do === 'wait') await world.clock.advance(each.ms);
+          else if (each.do === 'end') server.endWatches();
+          else if (each.do === 'break') server.endWatches(broken());
+          else if (each.do === 'silence') server.silence();
+          else if (each.do === 'compact') server.compact();
+          else if (each.do === 'bookmark') server.bookmark();
+          else if (each.do === 'swap') putInWrongOrder(server);
+          else if (each.do === 'save') restore = server.backup();
+          else {
+            await world.clock.advance(1);
+            restore();
+            await world.clock.advance(40_000); // a restored server that overtakes what was seen cannot be told from one that went on
+          }
+        }
+        await world.clock.advance(900_000);
+        expect(world.held()).toEqual(server.contents());
+        await world.end();
+      },
+    ),
+    { numRuns: 300 },
+  );
+});
