@@ -122,9 +122,15 @@ export function checkCommand(argv: readonly string[], options: CommandOptions): 
       throw new TypeError(
         `cannot run ${quote(program)}: ${quote(text)} contains a NUL byte, which no argument or variable can`,
       );
-  for (const { fd } of options.inheritFds ?? [])
-    if (fd < 0) throw new TypeError(`cannot run ${quote(program)}: a descriptor that it should inherit is closed`);
+  checkInherited(options);
   return program;
+}
+
+/** The descriptors to inherit, as numbers, if all of them are open. */
+export function checkInherited({ inheritFds = [] }: CommandOptions): number[] {
+  const fds = inheritFds.map(({ fd }) => fd);
+  if (fds.some((fd) => fd < 0)) throw new TypeError('cannot let a program inherit a descriptor that is closed');
+  return fds;
 }
 
 /** A command as one line that a person can paste into a terminal. */
@@ -135,20 +141,26 @@ export function showCommand(argv: readonly string[]): string {
 
 function quote(argument: string): string {
   if (/^[\w@%+=:,./-]+$/.test(argument)) return argument;
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what must not reach a log
-  if (/[\x00-\x1f\x7f]/.test(argument)) return JSON.stringify(argument);
+  if (CONTROL.test(argument)) return JSON.stringify(argument).replace(CONTROLS, asEscape);
   return `'${argument.replaceAll("'", "'\\''")}'`;
 }
 
 /** The end of what a program complained about, on one line. */
 function lastWords(stderr: string): string {
-  const line = stderr
+  const lines = stderr
     .trim()
     .split(/\s*\n\s*/)
-    .slice(-3)
-    .join('; ')
-    .replace(/\.$/, '');
+    .slice(-3);
+  const line = lines.join('; ').replace(/\.$/, '').replace(CONTROLS, asEscape);
   return line.length > 500 ? `…${line.slice(-500)}` : line;
+}
+
+/** What must not reach a log or a terminal as it is. */
+const CONTROL = /[\p{Cc}\u2028\u2029]/u;
+const CONTROLS = new RegExp(CONTROL, 'gu');
+
+function asEscape(character: string): string {
+  return `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
 }
 
 function story(program: string, outcome: CommandOutcome): string {

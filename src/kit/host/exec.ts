@@ -9,22 +9,20 @@ import {
   type CommandResult,
   type Commands,
   checkCommand,
+  checkInherited,
   DEFAULT_MAX_OUTPUT_BYTES,
-  DEFAULT_TIMEOUT_MS,
   judge,
 } from './command.ts';
 import { DRAIN_GRACE_MS, endProcessGroup } from './process-group.ts';
 import { findProgram } from './program-path.ts';
 import { settlesWithin } from './settles-within.ts';
+import { type Stop, stopRequest } from './stop-request.ts';
 
 export interface ExecSettings {
   readonly clock: Clock;
   /** The directories that are searched for a program, first to last. */
   readonly path: readonly string[];
 }
-
-/** Why we end a program that has not ended by itself. */
-type Stop = { readonly kind: 'timed-out'; readonly afterMs: number } | { readonly kind: 'aborted' };
 
 export function realCommands(settings: ExecSettings): Commands {
   return {
@@ -48,7 +46,7 @@ async function run(
 ): Promise<CommandResult> {
   const child = start(file, argv, options, settings);
   const keep = options.maxOutputBytes ?? DEFAULT_MAX_OUTPUT_BYTES;
-  const [stdout, stderr] = [new BoundedOutput(child.stdout, keep), new BoundedOutput(child.stderr, keep)];
+  const [stdout, stderr] = [BoundedOutput.of(child.stdout, keep), BoundedOutput.of(child.stderr, keep)];
   feed(child, options.input);
   try {
     const outcome = await outcomeOf(child, options, settings.clock);
@@ -60,7 +58,7 @@ async function run(
 }
 
 function start(file: string, argv: readonly string[], options: CommandOptions, settings: ExecSettings): ChildProcess {
-  const inherited = (options.inheritFds ?? []).map(({ fd }) => fd);
+  const inherited = checkInherited(options);
   try {
     return spawn(file, argv.slice(1), {
       cwd: '/',
@@ -101,18 +99,6 @@ function endOf(child: ChildProcess): Promise<Exclude<CommandOutcome, { kind: Sto
       resolve(code === null ? { kind: 'killed', signal: signal ?? 'an unknown signal' } : { kind: 'exited', code }),
     );
   });
-}
-
-function stopRequest({ signal, timeoutMs = DEFAULT_TIMEOUT_MS }: CommandOptions, clock: Clock) {
-  const { promise: requested, resolve } = Promise.withResolvers<Stop>();
-  const onAbort = () => resolve({ kind: 'aborted' });
-  const cancel = clock.after(timeoutMs, () => resolve({ kind: 'timed-out', afterMs: timeoutMs }));
-  signal?.addEventListener('abort', onAbort, { once: true });
-  const forget = () => {
-    cancel();
-    signal?.removeEventListener('abort', onAbort);
-  };
-  return { requested, forget };
 }
 
 /**

@@ -1,0 +1,162 @@
+/** What /sys says about a block device. What must be known and cannot be read is an error, never a guess. */
+import { readdir, readFile, realpath } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
+import type { DeviceFacts, PartitionFacts } from './block-device.ts';
+import { DeviceError } from './device-error.ts';
+import { type DeviceNumber, parseDeviceNumber } from './device-number.ts';
+import { errorCode, isNothingThere } from './file-error.ts';
+
+/** The unit of sizes in /sys, whatever the device's own block is. */
+const SECTOR_BYTES = 512;
+
+export async function readDeviceFacts(sysRoot: string, number: DeviceNumber): Promise<DeviceFacts | undefined> {
+  const directory = await realpath(join(sysRoot, 'dev/block', number)).catch(undefinedIfNothing);
+  if (directory === undefined) return undefined;
+  try {
+    return await factsIn(new SysDirectory(directory), number);
+  } catch (error) {
+    throw error instanceof DeviceError ? error : unreadable(directory, errorCode(error), error);
+  }
+}
+
+async function factsIn(device: SysDirectory, number: DeviceNumber): Promise<DeviceFacts> {
+  const index = await device.number('partition');
+  const disk = index === undefined ? device : device.parent;
+  const optional = {
+    wwid: (await disk.text('wwid')) ?? (await disk.text('device/wwid')) ?? (await disk.text('dm/uuid')),
+    serial: await serialOf(disk),
+    model: await disk.text('device/model'),
+    diskSequence: await disk.text('diskseq'),
+    partition: index === undefined ? undefined : await partitionOf(device, disk, index),
+    loopBackingFile: await device.text('loop/backing_file', 'as it is'),
+  };
+  return {
+    number,
+    name: device.name,
+    sizeBytes: (await device.required('size')) * SECTOR_BYTES,
+    readOnly: (await device.required('ro')) !== 0,
+    rotational: (await disk.required('queue/rotational')) !== 0,
+    logicalBlockBytes: await disk.required('queue/logical_block_size'),
+    discardMaxBytes: await disk.limit('queue/discard_max_bytes'),
+    writeZeroesMaxBytes: await disk.limit('queue/write_zeroes_max_bytes'),
+    partitions: await partitionsOf(device),
+    holders: await device.list('holders'),
+    ...withoutUndefined(optional),
+  };
+}
+
+async function partitionOf(device: SysDirectory, disk: SysDirectory, index: number) {
+  return { disk: await disk.deviceNumber(), index, startBytes: (await device.required('start')) * SECTOR_BYTES };
+}
+
+async function partitionsOf(disk: SysDirectory): Promise<readonly PartitionFacts[]> {
+  const partitions: PartitionFacts[] = [];
+  for (const name of await disk.list('.')) {
+    const entry = disk.child(name);
+    if ((await entry.number('partition')) === undefined) continue;
+    partitions.push({ number: await entry.deviceNumber(), name: entry.name, holders: await entry.list('holders') });
+  }
+  return partitions;
+}
+
+async function serialOf(disk: SysDirectory): Promise<string | undefined> {
+  return (
+    (await disk.text('serial')) ??
+    (await disk.text('device/serial')) ??
+    parseSerialPage(await disk.bytes('device/vpd_pg80'))
+  );
+}
+
+/** SCSI's "unit serial number" page: a header of four bytes that ends in the length, then the text. */
+export function parseSerialPage(page: Buffer | undefined): string | undefined {
+  if (!page || page.length < 4 || page[1] !== 0x80) return undefined;
+  return (
+    page
+      .toString('latin1', 4, 4 + page.readUInt16BE(2))
+      .replaceAll('\0', '')
+      .trim() || undefined
+  );
+}
+
+/** One directory of /sys. An attribute that is not there is `undefined`; one that cannot be read or understood is an error. */
+class SysDirectory {
+  readonly #path: string;
+
+  constructor(path: string) {
+    this.#path = path;
+  }
+
+  /** The kernel spells a slash in a device's name as an exclamation mark here. */
+  get name(): string {
+    return basename(this.#path).replaceAll('!', '/');
+  }
+
+  get parent(): SysDirectory {
+    return new SysDirectory(dirname(this.#path));
+  }
+
+  child(name: string): SysDirectory {
+    return new SysDirectory(join(this.#path, name));
+  }
+
+  bytes(attribute: string): Promise<Buffer | undefined> {
+    return readFile(join(this.#path, attribute)).catch(undefinedIfNone);
+  }
+
+  async text(attribute: string, spaces: 'trimmed' | 'as it is' = 'trimmed'): Promise<string | undefined> {
+    const text = (await this.bytes(attribute))?.toString('utf8').replace(/\n$/, '');
+    return (spaces === 'trimmed' ? text?.trim() : text) || undefined;
+  }
+
+  async number(attribute: string): Promise<number | undefined> {
+    const text = await this.text(attribute);
+    if (text === undefined) return undefined;
+    const value = /^\d+$/.test(text) ? Number(text) : Number.NaN;
+    if (!Number.isSafeInteger(value * SECTOR_BYTES))
+      throw unreadable(join(this.#path, attribute), JSON.stringify(text));
+    return value;
+  }
+
+  async required(attribute: string): Promise<number> {
+    const value = await this.number(attribute);
+    if (value === undefined) throw unreadable(join(this.#path, attribute), 'it is not there');
+    return value;
+  }
+
+  /** How much a device takes at once: 0 when the kernel does not say, and never more than can be counted. */
+  async limit(attribute: string): Promise<number> {
+    const text = (await this.text(attribute)) ?? '0';
+    if (!/^\d+$/.test(text)) throw unreadable(join(this.#path, attribute), JSON.stringify(text));
+    return Math.min(Number(text), Number.MAX_SAFE_INTEGER);
+  }
+
+  async deviceNumber(): Promise<DeviceNumber> {
+    const number = parseDeviceNumber((await this.text('dev')) ?? '');
+    if (!number) throw unreadable(join(this.#path, 'dev'), 'it is not a device number');
+    return number;
+  }
+
+  async list(name: string): Promise<readonly string[]> {
+    return (await readdir(join(this.#path, name))).sort();
+  }
+}
+
+function unreadable(path: string, why: string, cause?: unknown): DeviceError {
+  return new DeviceError('understand', path, 'unreadable', why, { cause });
+}
+
+function undefinedIfNothing(error: unknown): undefined {
+  if (!isNothingThere(error)) throw error;
+}
+
+/** A disk that has no such number lets the read fail in one of these ways. */
+function undefinedIfNone(error: unknown): undefined {
+  if (!['EINVAL', 'ENXIO', 'ENODATA', 'EOPNOTSUPP'].includes(errorCode(error))) undefinedIfNothing(error);
+}
+
+type Given<T> = { readonly [K in keyof T]?: Exclude<T[K], undefined> };
+
+/** Leaves out what is not known, so that "not there" has one spelling. */
+function withoutUndefined<T extends object>(facts: T): Given<T> {
+  return Object.fromEntries(Object.entries(facts).filter(([, value]) => value !== undefined)) as Given<T>;
+}

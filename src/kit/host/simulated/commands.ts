@@ -1,0 +1,124 @@
+/** Running the programs of a simulated machine. A program is a function that a test or the sandbox has installed there. */
+import { basename } from 'node:path';
+import type { Clock } from '../../clock/clock.ts';
+import { BoundedOutput } from '../bounded-output.ts';
+import {
+  CommandError,
+  type CommandOptions,
+  type CommandOutcome,
+  type CommandOutput,
+  type Commands,
+  checkCommand,
+  DEFAULT_MAX_OUTPUT_BYTES,
+  judge,
+  NO_OUTPUT,
+} from '../command.ts';
+import { type StopRequest, stopRequest } from '../stop-request.ts';
+import type { DescriptorTable, SimulatedOpenDevice } from './devices.ts';
+import type { SimulatedProcess } from './process.ts';
+
+/** Does what the program does to the machine, and says how it ended. It may take its time on the machine's clock. */
+export type Program = (call: ProgramCall) => ProgramReply | Promise<ProgramReply>;
+
+export interface ProgramCall {
+  readonly argv: readonly string[];
+  /** The arguments without the program's name. */
+  readonly args: readonly string[];
+  readonly input: string;
+  readonly env: Readonly<Record<string, string>>;
+  /** What it got as descriptors 3, 4, … */
+  readonly inherited: readonly SimulatedOpenDevice[];
+  /** Aborted when the program is to be ended. One that takes its time should heed it. */
+  readonly signal: AbortSignal;
+}
+
+export interface ProgramReply {
+  /** Default 0. */
+  readonly code?: number;
+  /** Set when it did not exit but was killed. */
+  readonly signal?: string;
+  readonly stdout?: string;
+  readonly stderr?: string;
+}
+
+export interface InstalledProgram {
+  readonly run: Program;
+  /** Whether running it may leave the machine other than it was. */
+  readonly changes: boolean;
+}
+
+export function simulatedCommands(
+  programs: ReadonlyMap<string, InstalledProgram>,
+  process: SimulatedProcess,
+  table: DescriptorTable,
+  clock: Clock,
+): Commands {
+  return {
+    async exec(argv, options = {}) {
+      const program = checkCommand(argv, options);
+      options.signal?.throwIfAborted();
+      const installed = programs.get(basename(program));
+      const stopping = new AbortController();
+      const operation = { verb: 'exec', target: program, changes: installed?.changes ?? false, argv } as const;
+      const ended = process.perform(operation, () => {
+        if (!installed) throw new CommandError(argv, { kind: 'not-found', searched: [] });
+        return installed.run(callOf(argv, options, table, stopping.signal));
+      });
+      const stop = stopRequest(options, clock);
+      const survived = process.onDeath(() => stop.forget());
+      return process.whileAlive(conclude(argv, options, ended, stopping, stop).finally(survived));
+    },
+    isInstalled: (program) =>
+      process.perform({ verb: 'find-program', target: program, changes: false }, () => programs.has(basename(program))),
+  };
+}
+
+function callOf(
+  argv: readonly string[],
+  options: CommandOptions,
+  table: DescriptorTable,
+  signal: AbortSignal,
+): ProgramCall {
+  const inherited = (options.inheritFds ?? []).map(({ fd }) => {
+    const device = table.get(fd);
+    if (!device) throw new CommandError(argv, { kind: 'not-started', reason: `EBADF: descriptor ${fd} is not open` });
+    return device;
+  });
+  const input = Buffer.from(options.input ?? '').toString('utf8');
+  return { argv, args: argv.slice(1), input, env: options.env ?? {}, inherited, signal };
+}
+
+async function conclude(
+  argv: readonly string[],
+  options: CommandOptions,
+  ended: Promise<ProgramReply>,
+  stopping: AbortController,
+  stop: StopRequest,
+) {
+  try {
+    const first = await Promise.race([ended, stop.requested]);
+    if (!('kind' in first)) return judge(argv, outcomeOf(first), outputOf(first, options), options);
+    stopping.abort();
+    ended.catch(() => {});
+    return judge(argv, { ...first, ended: true }, NO_OUTPUT, options);
+  } finally {
+    stop.forget();
+  }
+}
+
+function outcomeOf({ code = 0, signal }: ProgramReply): CommandOutcome {
+  return signal === undefined ? { kind: 'exited', code } : { kind: 'killed', signal };
+}
+
+function outputOf(reply: ProgramReply, { maxOutputBytes = DEFAULT_MAX_OUTPUT_BYTES }: CommandOptions): CommandOutput {
+  const [stdout, stderr] = [reply.stdout, reply.stderr].map((text = '') => {
+    const output = new BoundedOutput(maxOutputBytes);
+    output.add(Buffer.from(text));
+    return output;
+  });
+  return {
+    stdout: stdout?.text ?? '',
+    stderr: stderr?.text ?? '',
+    truncated: { stdout: stdout?.truncated ?? false, stderr: stderr?.truncated ?? false },
+  };
+}
