@@ -24,6 +24,8 @@ export interface TlsOptions {
 }
 
 const DEFAULT_CONNECTIONS = 32;
+/** Measured, and a half-open connection takes only one stream with it: see docs/adr/0003-http-1.1.md. */
+const HTTP2 = false;
 /** Below the 90 s after which an API server closes an idle connection, so that we never write into one that it is closing. */
 const KEEP_ALIVE_MS = 30_000;
 const CONNECT_TIMEOUT_MS = 10_000;
@@ -57,13 +59,13 @@ type Headers = Record<string, string | string[] | undefined>;
 function dispatcher(options: UndiciTransportOptions, connections: number | null): Dispatcher {
   const pool = {
     connections,
-    allowH2: false, // measured: see docs/adr/0003-http-1.1.md
+    allowH2: HTTP2,
     headersTimeout: 0, // deadlines come from the caller's signal, on the caller's clock
     bodyTimeout: 0,
     keepAliveTimeout: KEEP_ALIVE_MS,
     keepAliveMaxTimeout: KEEP_ALIVE_MS,
   };
-  if (options.proxy) return new ProxyAgent({ ...pool, uri: options.proxy.href, requestTls: { ...options.tls?.() } });
+  if (options.proxy) return new ProxyAgent({ ...pool, uri: options.proxy.href, requestTls: { ...options.tls?.(), allowH2: HTTP2 } });
   return new Pool(options.server.origin, { ...pool, connect: connector(options.tls ?? (() => ({}))) });
 }
 
@@ -76,6 +78,7 @@ function connector(tls: () => TlsOptions): buildConnector.connector {
     if (current !== used) {
       connect = buildConnector({
         ...current,
+        allowH2: HTTP2,
         timeout: CONNECT_TIMEOUT_MS,
         keepAlive: true,
         keepAliveInitialDelay: 15_000,
