@@ -38,6 +38,8 @@ export interface StatusCause {
 
 export class ApiError extends Error {
   override readonly name = 'ApiError';
+  /** The method and path of what was asked. */
+  readonly request: string;
   readonly status: number;
   readonly reason: ApiErrorReason;
   /** What the server said, without the request that it said it to. */
@@ -55,6 +57,7 @@ export class ApiError extends Error {
     readonly retryAfterMs?: number | undefined;
   }) {
     super(`${options.request}: ${options.status} ${options.reason}: ${options.detail}`);
+    this.request = options.request;
     this.status = options.status;
     this.reason = options.reason;
     this.detail = options.detail;

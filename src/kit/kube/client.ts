@@ -3,7 +3,7 @@
  * Every write takes its preconditions as arguments, and a write that may have happened is sent again only if they make that safe.
  */
 
-import { hasReason } from './api-error.ts';
+import { ApiError, hasReason } from './api-error.ts';
 import { Caller, type CallerOptions, type WriteGate } from './caller.ts';
 import { formatJson, parseJson } from './json.ts';
 import { apiVersionOf, collectionPath, type KubeObject, objectPath, type Ref, type Resource } from './resource.ts';
@@ -196,10 +196,11 @@ export class KubeClient {
     }
   }
 
-  /** Any path that is not an object's: version, discovery, access reviews, token requests. */
+  /** Any path that is not an object's: version, discovery, access reviews, token requests. A POST is a write like any other, but for reviews. */
   async raw(method: 'GET' | 'POST', path: string, body?: unknown, options: CallOptions = {}): Promise<unknown> {
     const text = body === undefined ? {} : { body: formatJson(body) };
-    return this.#json(await this.#caller.call({ ...options, ...text, method, path, readOnly: true }));
+    const readOnly = method === 'GET' || REVIEWS.test(path);
+    return this.#json(await this.#caller.call({ ...options, ...text, method, path, readOnly }));
   }
 
   async #patch<T extends KubeObject>(
@@ -212,7 +213,11 @@ export class KubeClient {
   ): Promise<T> {
     const path = objectPath(resource, ref, options.subresource);
     const contentType = type === 'apply-patch' ? 'application/apply-patch+yaml' : `application/${type}+json`;
-    return this.#json(await this.#write('PATCH', path, body, options, repeatable, contentType));
+    try {
+      return this.#json(await this.#write('PATCH', path, body, options, repeatable, contentType));
+    } catch (error) {
+      throw isAnotherObject(error) ? asConflict(error) : error;
+    }
   }
 
   #write(
@@ -238,6 +243,16 @@ export class KubeClient {
     return parseJson(text) as T;
   }
 }
+
+/** Questions that are asked by a POST and change nothing: may I, who am I. */
+const REVIEWS = /^\/apis\/(authorization|authentication)\.k8s\.io\//;
+
+/** To a patch for an object with another uid the server answers that the uid is invalid, where it means a conflict. */
+const isAnotherObject = (error: unknown): error is ApiError =>
+  hasReason(error, 'Invalid') && error.causes.some(({ field }) => field === 'metadata.uid');
+
+const asConflict = ({ request, detail, causes }: ApiError): ApiError =>
+  new ApiError({ request, status: 409, reason: 'Conflict', detail, causes });
 
 const isConditional = (preconditions: Preconditions): boolean =>
   preconditions.uid !== undefined || preconditions.resourceVersion !== undefined;

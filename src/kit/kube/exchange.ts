@@ -1,0 +1,139 @@
+/** One request and its response over undici, which tells exactly whether the request has been handed to the kernel. */
+import type { Dispatcher } from 'undici';
+import { ConnectionError, type TransportRequest, type TransportResponse } from './transport.ts';
+
+/** Unread bytes at which a response is held back until its reader has caught up. */
+const HIGH_WATER_BYTES = 256 * 1024;
+
+type Headers = Record<string, string | string[] | undefined>;
+
+export class Exchange implements Dispatcher.DispatchHandler, TransportResponse {
+  readonly response: Promise<TransportResponse>;
+  status = 0;
+  readonly #request: TransportRequest;
+  readonly #origin: string;
+  readonly #onEnd: () => void;
+  readonly #settle: { resolve(response: TransportResponse): void; reject(error: unknown): void };
+  readonly #onAbort = () => this.#abort(this.#request.signal.reason);
+  #controller: Dispatcher.DispatchController | undefined;
+  #headers: Headers = {};
+  #chunks: Buffer[] = [];
+  #queued = 0;
+  #ended = false;
+  #failure: unknown;
+  #wake: (() => void) | undefined;
+
+  constructor(request: TransportRequest, origin: string, onEnd: () => void) {
+    this.#request = request;
+    this.#origin = origin;
+    this.#onEnd = onEnd;
+    const { promise, resolve, reject } = Promise.withResolvers<TransportResponse>();
+    this.response = promise;
+    this.#settle = { resolve, reject };
+    if (request.signal.aborted) this.#abort(request.signal.reason);
+    else request.signal.addEventListener('abort', this.#onAbort, { once: true });
+  }
+
+  onRequestStart(controller: Dispatcher.DispatchController): void {
+    try {
+      if (this.#ended) throw this.#failure;
+      this.#request.beforeSend?.();
+      this.#controller = controller;
+    } catch (refusal) {
+      this.#end(refusal);
+      controller.abort(asError(refusal));
+    }
+  }
+
+  onResponseStart(_controller: Dispatcher.DispatchController, status: number, headers: Headers): void {
+    if (status < 200) return;
+    this.status = status;
+    this.#headers = headers;
+    this.#settle.resolve(this);
+  }
+
+  onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
+    this.#chunks.push(chunk);
+    this.#queued += chunk.length;
+    if (this.#queued > HIGH_WATER_BYTES && !controller.paused) controller.pause();
+    this.#wake?.();
+  }
+
+  onResponseEnd(): void {
+    this.#end(undefined);
+  }
+
+  onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
+    this.#end(this.#asConnectionError(error));
+  }
+
+  header(name: string): string | undefined {
+    const value = this.#headers[name.toLowerCase()];
+    return Array.isArray(value) ? value[0] : value;
+  }
+
+  get body(): AsyncIterable<Uint8Array> {
+    return this.#read();
+  }
+
+  async text(): Promise<string> {
+    const chunks: Uint8Array[] = [];
+    for await (const chunk of this.#read()) chunks.push(chunk);
+    return Buffer.concat(chunks).toString('utf8');
+  }
+
+  async *#read(): AsyncGenerator<Buffer> {
+    try {
+      while (true) {
+        const chunk = this.#chunks.shift();
+        if (chunk) {
+          this.#queued -= chunk.length;
+          if (this.#queued === 0 && this.#controller?.paused) this.#controller.resume();
+          yield chunk;
+        } else if (this.#failure !== undefined) throw this.#failure;
+        else if (this.#ended) return;
+        else await this.#more();
+      }
+    } finally {
+      if (!this.#ended) this.#abort(new Error('the reader left'));
+    }
+  }
+
+  #more(): Promise<void> {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.#wake = resolve;
+    return promise;
+  }
+
+  #abort(reason: unknown): void {
+    this.#end(reason);
+    this.#controller?.abort(asError(reason));
+  }
+
+  #end(failure: unknown): void {
+    if (this.#ended) return;
+    this.#ended = true;
+    this.#failure = failure;
+    this.#request.signal.removeEventListener('abort', this.#onAbort);
+    this.#onEnd();
+    if (failure !== undefined) this.#settle.reject(failure);
+    this.#wake?.();
+  }
+
+  #asConnectionError(error: Error): ConnectionError {
+    const { method, path } = this.#request;
+    const what = this.#controller ? 'the connection broke' : 'no connection could be made';
+    return new ConnectionError(`${method} ${path}: ${what} (${this.#origin}: ${describe(error)})`, {
+      mayHaveHappened: this.#controller !== undefined,
+      cause: error,
+    });
+  }
+}
+
+/** Node wraps what went wrong with several addresses in an error without a message of its own. */
+function describe(error: Error): string {
+  if (error instanceof AggregateError) return error.errors.map((each) => describe(asError(each))).join('; ');
+  return error.message || ('code' in error ? String(error.code) : error.name);
+}
+
+const asError = (reason: unknown): Error => (reason instanceof Error ? reason : new Error(String(reason)));
