@@ -1,10 +1,10 @@
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { chmod, mkdtemp, open, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { systemClock } from '../clock/clock.ts';
-import { VirtualClock } from '../clock/virtual.ts';
+import { settled, VirtualClock } from '../clock/virtual.ts';
 import { CommandError, type CommandOptions } from './command.ts';
 import { realCommands } from './exec.ts';
 import { DRAIN_GRACE_MS, KILL_GRACE_MS } from './process-group.ts';
@@ -139,14 +139,17 @@ describe('ending a program', () => {
     expect(isAlive(await pid())).toBe(false);
   });
 
-  it('takes along what it started, even if that ignores SIGTERM and holds the output open', async () => {
+  it('takes along what it started, even if that ignores SIGTERM, outlives it and holds the output open', async () => {
     const { ended, clock, pid } = await running(
-      `sh -c 'trap "" TERM; echo $$ > "$READY.pid"; touch "$READY"; while :; do sleep 0.01; done' & wait`,
+      `echo $$ > "$READY.leader"; sh -c 'trap "" TERM; echo $$ > "$READY.pid"; touch "$READY"; while :; do sleep 0.01; done' & wait`,
     );
+    const [leader, grandchild] = [await pid('leader'), await pid()];
     await clock.advance(60_000);
+    await eventually(() => expect(existsSync(`/proc/${leader}`)).toBe(false));
+    await settled();
+    expect(isAlive(grandchild)).toBe(true);
     await clock.advance(KILL_GRACE_MS);
     expect(await ended).toMatchObject({ outcome: { kind: 'timed-out', ended: true } });
-    const grandchild = await pid();
     await eventually(() => expect(isAlive(grandchild)).toBe(false));
   });
 
@@ -225,7 +228,7 @@ async function running(body: string, options?: CommandOptions) {
     .exec(['sh', '-c', body], { ...options, env: { READY: ready } })
     .catch((error: unknown) => error);
   await eventually(() => readFile(ready));
-  return { clock, ended, pid: async () => Number(await readFile(`${ready}.pid`, 'utf8')) };
+  return { clock, ended, pid: async (which = 'pid') => Number(await readFile(`${ready}.${which}`, 'utf8')) };
 }
 
 function eventually(check: () => unknown): Promise<unknown> {

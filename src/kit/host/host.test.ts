@@ -6,6 +6,7 @@ import { vi } from 'vitest';
 import { VirtualClock } from '../clock/virtual.ts';
 import { type CommandsSubject, commandsContract } from './contract/commands.ts';
 import { type FilesSubject, filesContract } from './contract/files.ts';
+import { kernelIsQuiet } from './contract/kernel-is-quiet.ts';
 import { realHost } from './host.ts';
 
 commandsContract('real', async (): Promise<CommandsSubject> => {
@@ -37,6 +38,7 @@ filesContract('real', async (): Promise<FilesSubject> => {
     root,
     symlink: (target, path) => symlink(target, path),
     fifo: async (path) => void execFileSync('mkfifo', [path]),
+    quiet: kernelIsQuiet,
     dispose: () => rm(root, { recursive: true }),
   };
 });

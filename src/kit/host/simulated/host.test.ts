@@ -26,6 +26,7 @@ filesContract('simulated', async (): Promise<FilesSubject> => {
     root: '/root',
     symlink: async (target, path) => machine.tree.symlink(target, path),
     fifo: async (path) => machine.tree.addFifo(path),
+    quiet: async () => {},
     dispose: async () => {},
   };
 });
