@@ -71,7 +71,7 @@ function leadingFraction(digits: string): { numerator: bigint; scale: number } {
   let [numerator, scale] = [0n, 1];
   for (const digit of digits) {
     const longer = numerator * 10n + BigInt(digit);
-    if (numerator > (LIMIT - 1n) / 10n || longer > LIMIT) break;
+    if (longer > LIMIT) break;
     [numerator, scale] = [longer, scale * 10];
   }
   return { numerator, scale };

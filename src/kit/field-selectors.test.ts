@@ -14,6 +14,7 @@ describe('a field selector', () => {
   it.each([
     ['', []],
     [',,', []],
+    ['=,!=', []],
     ['metadata.name=db', [{ field: 'metadata.name', operator: '=', value: 'db' }]],
     ['metadata.name==db', [{ field: 'metadata.name', operator: '=', value: 'db' }]],
     [

@@ -17,6 +17,7 @@ describe('fitting a text into a DNS label', () => {
     expect(fitDnsLabel('a.b')).toMatch(/^a-b-[0-9a-f]{12}$/);
     expect(fitDnsLabel('')).toMatch(/^[0-9a-f]{12}$/);
     expect(fitDnsLabel('long-name-that-is-cut', 20)).toMatch(/^long-na-[0-9a-f]{12}$/);
+    expect(fitDnsLabel('long-name-that-is-cut', 18)).toMatch(/^long-[0-9a-f]{12}$/);
   });
 
   it('always gives a valid label that is short enough', () => {

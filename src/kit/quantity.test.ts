@@ -23,6 +23,7 @@ describe('a quantity', () => {
     ['1024', '1024'],
     ['1023Ki', '1023Ki'],
     ['0.5Ki', '512'],
+    ['0.9765625Ki', '1k'],
     ['1.1Ki', '1126400m'],
     ['12e6', '12e6'],
     ['12E6', '12e6'],
@@ -62,7 +63,8 @@ describe('a quantity', () => {
   });
 
   it('is read from between spaces', () => {
-    expect(canonical(' 5Gi\u00a0')).toBe('5Gi');
+    expect(canonical(' \u0085 5Gi\u00a0')).toBe('5Gi');
+    expect(() => canonical('\ufeff5Gi')).toThrow(InvalidValue);
   });
 
   it.each(['+', '.', 'k', '-Gi', '.Ti', 'e3', 'n'])('without a number, as in %s, is zero', (written) => {
@@ -165,6 +167,8 @@ describe('a quantity', () => {
   it('keeps its way of writing in a sum, unless it is zero', () => {
     expect(Quantity.parse('1Gi').plus(Quantity.parse('1024M')).toString()).toBe('2048576Ki');
     expect(Quantity.parse('0').plus(Quantity.parse('1Gi')).toString()).toBe('1Gi');
+    // Half a byte is a decimal quantity, whatever its suffix.
+    expect(Quantity.parse('0.00048828125Ki').plus(Quantity.parse('1048575.5')).toString()).toBe('1048576');
     expect(Quantity.parse('1k').minus(Quantity.parse('1Ki')).toString()).toBe('-24');
   });
 

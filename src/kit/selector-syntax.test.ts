@@ -47,6 +47,7 @@ describe('the language of label selectors', () => {
     ['a<9223372036854775808', 'Lt on "a" needs exactly one value, a whole number below 2^63'],
     ['a/b/c=d', '"a/b/c" is not a label key'],
     ['a=-', '"-" is not a label value'],
+    ['a\f', '"a\\f" is not a label key'],
     ['a\0', 'it has a NUL character'],
   ])('refuses %j and says why', (text, explanation) => {
     expect(() => parseLabelSelector(text)).toThrow(explanation);

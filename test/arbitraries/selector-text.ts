@@ -29,7 +29,7 @@ export const validSelectorText = fc.array(requirement, { maxLength: 4 }).map((te
 
 export const selectorText = fc.oneof(
   validSelectorText,
-  mutated(validSelectorText, 'ab1in,()=!<> \t-./é'),
+  mutated(validSelectorText, 'ab1in,()=!<> \t\f\u00a0-./é'),
   oneOfChars('ai,()=!<> ', 0, 6),
 );
 
