@@ -33,7 +33,7 @@ afterAll(() => controlPlane?.[Symbol.asyncDispose]());
 
 /** Many values at once, few rounds: what costs is the round trip. A failure shrinks to the one value that shows it. */
 const holds = <T>(values: fc.Arbitrary<T>, check: (values: readonly T[]) => Promise<void>) =>
-  fc.assert(fc.asyncProperty(fc.array(values, { minLength: 1, maxLength: 150, size: 'max' }), check), { numRuns: 12 });
+  fc.assert(fc.asyncProperty(fc.array(values, { minLength: 1, maxLength: 150, size: 'max' }), check), { numRuns: 8 });
 
 const attempt = <T>(read: () => T): T | undefined => {
   try {
