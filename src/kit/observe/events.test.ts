@@ -174,6 +174,25 @@ describe('what repeats', () => {
     expect(store.all.map((event) => event.series?.count)).toEqual([4, undefined]);
   });
 
+  it('is told its last count when it ends, even if the next pause would be longer', async () => {
+    const { record, store, clock } = setting();
+    for (let minute = 0; minute < 40; minute++) {
+      record();
+      await clock.advance(MINUTE);
+    }
+    expect(store.all[0]?.series?.count).toBe(32);
+    await clock.advance(5 * MINUTE);
+    expect(store.all[0]?.series?.count).toBe(40);
+  });
+
+  it('is a new Event at the very moment at which the old one is over', async () => {
+    const { record, store, clock } = setting();
+    clock.after(6 * MINUTE, () => record());
+    record();
+    await clock.advance(6 * MINUTE);
+    expect(store.all.map((event) => event.series)).toEqual([undefined, undefined]);
+  });
+
   it('is not folded when it is about another thing, says another thing, or somebody else says it', async () => {
     const { record, events, store, clock } = setting();
     const other = events.recorder('holdfast.io/lvm');
@@ -198,6 +217,25 @@ describe('what repeats', () => {
     record();
     await clock.advance(0);
     expect(store.all.map((event) => event.series?.count)).toEqual([2]);
+  });
+
+  it('is created anew when another Event has taken the name', async () => {
+    const { record, store, clock } = setting();
+    record();
+    await clock.advance(0);
+    const [name = '', event] = [...store.events][0] ?? [];
+    if (event) store.events.set(name, { ...event, metadata: { ...event.metadata, uid: 'another' } });
+    record();
+    await clock.advance(0);
+    expect(store.all.map((each) => each.series?.count)).toEqual([undefined, 2]);
+  });
+
+  it('is not told twice when a flush comes while it is being told', async () => {
+    const { record, events, transport, clock } = setting();
+    record();
+    await settled();
+    await Promise.all([events.flush(1000), clock.advance(0)]);
+    expect(transport.journal).toHaveLength(1);
   });
 
   it('leaves nothing behind when it is over', async () => {
@@ -331,6 +369,18 @@ describe('when the server does not take one', () => {
     ]);
   });
 
+  it('it is forgotten: the next of its kind is the first', async () => {
+    const { record, transport, store, clock } = setting();
+    transport.on('POST', ANY, refusal(422, 'Invalid', 'Event "x" is invalid'), store.create);
+    record();
+    await clock.advance(1000);
+    record();
+    await clock.advance(0);
+    expect(store.all.map((event) => [event.eventTime, event.series])).toEqual([
+      ['2026-01-01T00:00:01.000000Z', undefined],
+    ]);
+  });
+
   it('because another has its name, it gets a new one', async () => {
     const { record, transport, store, clock } = setting();
     transport.on('POST', ANY, refusal(409, 'AlreadyExists', 'events "x" already exists'), store.create);
@@ -446,13 +496,30 @@ describe('the end', () => {
     expect(clock.pending).toBe(0);
   });
 
-  it('drops what is recorded after it', async () => {
+  it('does not wait for the last count either', async () => {
     const { record, events, transport, clock, counts } = setting();
-    await events.close();
     record();
     await clock.advance(0);
-    expect(transport.journal).toEqual([]);
+    transport.on('PATCH', ANY, 'hang');
+    record();
+    await clock.advance(0);
+    const closed = events.close(2000);
+    await clock.advance(2000);
+    await closed;
     expect(counts.dropped).toEqual(['shutdown']);
+    expect(clock.pending).toBe(0);
+  });
+
+  it('drops what is recorded after it, repetitions too', async () => {
+    const { record, events, transport, clock, counts } = setting();
+    record();
+    await events.close();
+    record();
+    record({ note: 'another' });
+    await clock.advance(0);
+    expect(transport.journal).toHaveLength(1);
+    expect(counts.dropped).toEqual(['shutdown', 'shutdown']);
+    expect(clock.pending).toBe(0);
   });
 
   it('a flush is not the end', async () => {

@@ -91,8 +91,6 @@ export class Events {
     await this.flush(withinMs);
     this.#stop.abort();
     for (const live of this.#live.values()) live.cancelTimer();
-    for (const _ of this.#queue) this.#metrics.dropped('shutdown');
-    this.#queue.clear();
     await this.#delivering;
   }
 
@@ -178,13 +176,15 @@ export class Events {
 
   async #write(live: Live): Promise<void> {
     const { series, key } = live;
-    const drop = await this.#writer.write(series, this.#stop.signal);
+    const { signal } = this.#stop;
+    if (series.isTold) return;
+    const drop = signal.aborted ? 'shutdown' : await this.#writer.write(series, signal);
     if (drop) {
       this.#metrics.dropped(drop);
       series.told(series.count, this.#options.clock.monotonic());
     }
     if (!series.stored) this.#finish(live);
-    else if (this.#live.get(key) === live && !this.#stop.signal.aborted) this.#schedule(live);
+    else if (this.#live.get(key) === live && !signal.aborted) this.#schedule(live);
   }
 
   #now(): Instant {
