@@ -13,7 +13,7 @@ export async function readDeviceFacts(sysRoot: string, number: DeviceNumber): Pr
   const directory = await realpath(join(sysRoot, 'dev/block', number)).catch(undefinedIfNothing);
   if (directory === undefined) return undefined;
   try {
-    return await factsIn(new SysDirectory(directory), number);
+    return await factsIn(await SysDirectory.at(directory), number);
   } catch (error) {
     throw error instanceof DeviceError ? error : unreadable(directory, errorCode(error), error);
   }
@@ -21,7 +21,7 @@ export async function readDeviceFacts(sysRoot: string, number: DeviceNumber): Pr
 
 async function factsIn(device: SysDirectory, number: DeviceNumber): Promise<DeviceFacts> {
   const index = await device.number('partition');
-  const disk = index === undefined ? device : device.parent;
+  const disk = index === undefined ? device : await device.parent();
   const optional = {
     wwid: (await disk.text('wwid')) ?? (await disk.text('device/wwid')) ?? (await disk.text('dm/uuid')),
     serial: await serialOf(disk),
@@ -49,10 +49,11 @@ async function partitionOf(device: SysDirectory, disk: SysDirectory, index: numb
   return { disk: await disk.deviceNumber(), index, startBytes: (await device.required('start')) * SECTOR_BYTES };
 }
 
+/** The kernel names a partition after its disk. */
 async function partitionsOf(disk: SysDirectory): Promise<readonly PartitionFacts[]> {
   const partitions: PartitionFacts[] = [];
-  for (const name of await disk.list('.')) {
-    const entry = disk.child(name);
+  for (const name of disk.entriesNamedAfterIt()) {
+    const entry = await disk.child(name);
     if ((await entry.number('partition')) === undefined) continue;
     partitions.push({ number: await entry.deviceNumber(), name: entry.name, holders: await entry.list('holders') });
   }
@@ -81,9 +82,15 @@ export function parseSerialPage(page: Buffer | undefined): string | undefined {
 /** One directory of /sys. An attribute that is not there is `undefined`; one that cannot be read or understood is an error. */
 class SysDirectory {
   readonly #path: string;
+  readonly #entries: ReadonlySet<string>;
 
-  constructor(path: string) {
+  private constructor(path: string, entries: readonly string[]) {
     this.#path = path;
+    this.#entries = new Set(entries);
+  }
+
+  static async at(path: string): Promise<SysDirectory> {
+    return new SysDirectory(path, (await readdir(path)).sort());
   }
 
   /** The kernel spells a slash in a device's name as an exclamation mark here. */
@@ -91,15 +98,21 @@ class SysDirectory {
     return basename(this.#path).replaceAll('!', '/');
   }
 
-  get parent(): SysDirectory {
-    return new SysDirectory(dirname(this.#path));
+  parent(): Promise<SysDirectory> {
+    return SysDirectory.at(dirname(this.#path));
   }
 
-  child(name: string): SysDirectory {
-    return new SysDirectory(join(this.#path, name));
+  child(name: string): Promise<SysDirectory> {
+    return SysDirectory.at(join(this.#path, name));
   }
 
-  bytes(attribute: string): Promise<Buffer | undefined> {
+  entriesNamedAfterIt(): readonly string[] {
+    return [...this.#entries].filter((entry) => entry.startsWith(basename(this.#path)));
+  }
+
+  /** Asks only for what the directory is seen to have, because this is done for every disk of the host. */
+  async bytes(attribute: string): Promise<Buffer | undefined> {
+    if (!this.#entries.has(attribute.split('/')[0] ?? '')) return undefined;
     return readFile(join(this.#path, attribute)).catch(undefinedIfNone);
   }
 

@@ -1,8 +1,8 @@
-import { execFileSync } from 'node:child_process';
 import { mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { vi } from 'vitest';
+import { systemClock } from '../clock/clock.ts';
 import { VirtualClock } from '../clock/virtual.ts';
 import { type CommandsSubject, commandsContract } from './contract/commands.ts';
 import { type FilesSubject, filesContract } from './contract/files.ts';
@@ -37,7 +37,7 @@ filesContract('real', async (): Promise<FilesSubject> => {
     clock,
     root,
     symlink: (target, path) => symlink(target, path),
-    fifo: async (path) => void execFileSync('mkfifo', [path]),
+    fifo: async (path) => void (await realHost({ clock: systemClock }).exec(['mkfifo', path])),
     quiet: kernelIsQuiet,
     dispose: () => rm(root, { recursive: true }),
   };

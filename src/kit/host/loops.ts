@@ -12,7 +12,7 @@ export interface Loop {
   readonly backing: LoopBacking;
 }
 
-export type LoopBacking =
+type LoopBacking =
   | { readonly kind: 'file' }
   | { readonly kind: 'block-device'; readonly number: DeviceNumber }
   /** The path leads nowhere from here (deleted, or of another mount namespace): it may be anything. */

@@ -74,7 +74,7 @@ async function remove(path: string): Promise<void> {
   }
 }
 
-export function toFileStat(stat: BigIntStats): FileStat {
+function toFileStat(stat: BigIntStats): FileStat {
   const kind = kindOf(stat);
   const isDevice = kind === 'block-device' || kind === 'character-device';
   return {

@@ -20,7 +20,7 @@ import type { SimulatedProcess } from './process.ts';
 /** Does what the program does to the machine, and says how it ended. It may take its time on the machine's clock. */
 export type Program = (call: ProgramCall) => ProgramReply | Promise<ProgramReply>;
 
-export interface ProgramCall {
+interface ProgramCall {
   readonly argv: readonly string[];
   /** The arguments without the program's name. */
   readonly args: readonly string[];
@@ -32,7 +32,7 @@ export interface ProgramCall {
   readonly signal: AbortSignal;
 }
 
-export interface ProgramReply {
+interface ProgramReply {
   /** Default 0. */
   readonly code?: number;
   /** Set when it did not exit but was killed. */

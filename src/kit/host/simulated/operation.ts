@@ -3,7 +3,7 @@ import { CommandError } from '../command.ts';
 import { deviceError } from '../device-error.ts';
 import { FileError } from '../file-error.ts';
 
-export type Verb =
+type Verb =
   | 'exec'
   | 'find-program'
   | `file.${'stat' | 'lstat' | 'readlink' | 'realpath' | 'read' | 'list' | 'write' | 'mkdir' | 'remove' | 'watch'}`
