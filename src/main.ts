@@ -5,11 +5,18 @@ import { runCommandLine } from './commands/line/program.ts';
 
 const commands: readonly CommandEntry[] = [
   { group: 'look', name: 'version', summary: 'which build this is', load: () => import('./commands/version.ts') },
+  {
+    group: 'look',
+    name: 'manifests',
+    summary: 'the CRDs and RBAC roles that Holdfast needs',
+    load: () => import('./commands/manifests.ts'),
+  },
 ];
 
 const examples = {
   'holdfast version --output json': 'which build this is, for a script or a bug report',
-  'holdfast help version': 'everything about one command',
+  'holdfast manifests rbac': 'the rights that each controller asks for',
+  'holdfast help manifests': 'everything about one command',
 };
 
 // Whoever reads our output may stop early (`holdfast manifests | head`). That is no failure and needs no words.

@@ -22,6 +22,6 @@ export interface Terminal {
   readonly env: Readonly<Record<string, string | undefined>>;
 }
 
-export interface Output {
+interface Output {
   write(text: string): unknown;
 }

@@ -1,0 +1,45 @@
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Command } from 'commander';
+import { expect, test } from 'vitest';
+import { parseAllDocuments } from 'yaml';
+import { aTerminal } from './line/recorded-terminal.ts';
+import { define } from './manifests.ts';
+
+async function manifests(...args: string[]): Promise<{ out: string; err: string }> {
+  const terminal = aTerminal();
+  const command = new Command('manifests').exitOverride().configureOutput({ outputError: () => {} });
+  define(command, terminal);
+  await command.parseAsync(args, { from: 'user' });
+  return terminal.written;
+}
+
+test('prints objects that kubectl takes, and the same bytes every time', async () => {
+  const { out } = await manifests();
+  expect((await manifests('all')).out).toBe(out);
+  const objects = parseAllDocuments(out).map((document) => document.toJS());
+  expect(objects).toContainEqual(
+    expect.objectContaining({ kind: 'ClusterRole', metadata: { name: 'holdfast-events' } }),
+  );
+});
+
+test('prints the roles without the kinds of objects', async () => {
+  const kinds = parseAllDocuments((await manifests('rbac')).out).map((document) => document.toJS().kind);
+  expect(new Set(kinds)).toEqual(new Set(['ClusterRole', 'Role']));
+});
+
+test('writes one file for each, and says which', async () => {
+  const directory = await mkdtemp(join(tmpdir(), 'holdfast-manifests-'));
+  try {
+    const written = (await manifests('rbac', `--output-dir=${join(directory, 'new')}`)).out.trim().split('\n');
+    const texts = await Promise.all(written.map((path) => readFile(path, 'utf8')));
+    expect(texts.join('---\n')).toBe((await manifests('rbac')).out);
+  } finally {
+    await rm(directory, { recursive: true });
+  }
+});
+
+test('takes nothing else than crds, rbac and all', async () => {
+  await expect(manifests('roles')).rejects.toThrow('Allowed choices are crds, rbac, all');
+});

@@ -1,0 +1,9 @@
+/**
+ * Every controller of Holdfast: its name, where it runs, what it reads and what it writes.
+ *
+ * A new controller adds its `ControllerSpec` here, from its own folder. `make manifests` then writes its RBAC to deploy/, and the
+ * tests run it under exactly that.
+ */
+import type { ControllerSpec } from './kit/manifests/controller-spec.ts';
+
+export const controllers: readonly ControllerSpec[] = [];

@@ -1,0 +1,29 @@
+/** What a controller says about itself: where it runs, what it reads and what it writes. Its rights are made from this and nothing else. */
+import type { Resource } from '../kube/resource.ts';
+
+export interface ControllerSpec {
+  /** As in `holdfast NAME`; its roles are named after it. */
+  readonly name: string;
+  /** Once for the whole cluster, or on every node. */
+  readonly runs: 'cluster' | 'node';
+  readonly reads: readonly Access<ReadVerb>[];
+  readonly writes: readonly Access<WriteVerb>[];
+}
+
+export type ReadVerb = 'get' | 'list' | 'watch';
+type WriteVerb = 'create' | 'update' | 'patch' | 'delete' | 'deletecollection';
+export type Verb = ReadVerb | WriteVerb;
+
+export interface Access<V extends Verb = Verb> {
+  readonly resource: Resource;
+  readonly verbs: readonly V[];
+  /** Only this part of the object, such as `status`. */
+  readonly subresource?: string;
+  /** Only in the namespace that the program runs in (`own`), or everywhere, which is the default. */
+  readonly scope?: 'own' | 'cluster';
+  /** Only objects of these names. Not for `create` and `list` and `watch` of all: those do not name an object. */
+  readonly names?: readonly string[];
+}
+
+/** What a cache needs. */
+export const CACHED = ['get', 'list', 'watch'] as const satisfies readonly ReadVerb[];

@@ -1,0 +1,28 @@
+/** Everything that is generated for a cluster, as the files that are kept of it. */
+import { toYamlDocuments } from '../yaml.ts';
+import type { ControllerSpec } from './controller-spec.ts';
+import { type CustomResource, customResourceDefinition } from './crd.ts';
+import { rolesOf, runtimeRoles } from './rbac.ts';
+
+export interface ManifestFile {
+  /** Relative to where manifests are kept. */
+  readonly path: string;
+  readonly text: string;
+}
+
+const HEADER = '# Made by "holdfast manifests". Changes made here are lost.\n';
+
+export const crdFiles = (resources: readonly CustomResource[]): readonly ManifestFile[] =>
+  resources.map(customResourceDefinition).map((crd) => manifestFile(`crds/${crd.metadata.name}.yaml`, [crd]));
+
+/** One file per name: the ClusterRole and the Role of a controller are kept together. */
+export function rbacFiles(controllers: readonly ControllerSpec[]): readonly ManifestFile[] {
+  const roles = [...runtimeRoles(), ...controllers.flatMap(rolesOf)];
+  const byName = Map.groupBy(roles, ({ metadata }) => metadata.name);
+  return Array.from(byName, ([name, alike]) => manifestFile(`rbac/${name}.yaml`, alike));
+}
+
+const manifestFile = (path: string, objects: readonly unknown[]): ManifestFile => ({
+  path,
+  text: `${HEADER}${toYamlDocuments(objects)}`,
+});

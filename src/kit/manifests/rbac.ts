@@ -1,0 +1,55 @@
+/** The roles that a controller needs, and those that the runtime itself needs. Who gets them, and in which namespace, is for the chart to say. */
+import { nameOf } from '../kube/resource.ts';
+import { LEASES } from '../lead/lease.ts';
+import { EVENTS } from '../observe/event.ts';
+import type { Access, ControllerSpec } from './controller-spec.ts';
+import { type PolicyRule, policyRules } from './policy-rules.ts';
+
+export interface Role {
+  readonly apiVersion: 'rbac.authorization.k8s.io/v1';
+  readonly kind: 'Role' | 'ClusterRole';
+  readonly metadata: { readonly name: string };
+  readonly rules: readonly PolicyRule[];
+}
+
+/**
+ * What the runtime uses beside the controllers. Each is a role of its own, because each may be withheld: the deployments of the
+ * originals grant neither, and then there are no Events, and no election.
+ */
+export function runtimeRoles(): readonly Role[] {
+  const events: Access = { resource: EVENTS, verbs: ['create', 'patch'] };
+  const election: Access = { resource: LEASES, verbs: ['get', 'create', 'update'], scope: 'own' };
+  return [...rolesFor('holdfast-events', [events]), ...rolesFor('holdfast-leader-election', [election])];
+}
+
+export const rolesOf = ({ name, reads, writes }: ControllerSpec): readonly Role[] =>
+  rolesFor(`holdfast-${name}`, [...reads, ...writes]);
+
+/** At most two: for everywhere, and for the program's own namespace. */
+function rolesFor(name: string, accesses: readonly Access[]): readonly Role[] {
+  accesses.forEach(refuseUnnamed);
+  const own = accesses.filter(({ scope }) => scope === 'own');
+  const everywhere = accesses.filter(({ scope }) => scope !== 'own');
+  const roles = [role('ClusterRole', name, policyRules(everywhere)), role('Role', name, policyRules(own, everywhere))];
+  return roles.filter(({ rules }) => rules.length > 0);
+}
+
+const role = (kind: Role['kind'], name: string, rules: readonly PolicyRule[]): Role => ({
+  apiVersion: 'rbac.authorization.k8s.io/v1',
+  kind,
+  metadata: { name },
+  rules,
+});
+
+/** The API server knows no name when an object is created or a collection deleted: such a right would never hold. */
+function refuseUnnamed({ resource, names, verbs, scope }: Access): void {
+  const unnamed = verbs.find((verb) => verb === 'create' || verb === 'deletecollection');
+  if (names && unnamed) {
+    throw new Error(
+      `${unnamed} on ${nameOf(resource)} cannot be limited to names: declare it in an access without names`,
+    );
+  }
+  if (scope === 'own' && !resource.namespaced) {
+    throw new Error(`${nameOf(resource)} has no namespaces, so access to it cannot be limited to the own one`);
+  }
+}
