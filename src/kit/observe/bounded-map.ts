@@ -12,10 +12,6 @@ export class BoundedMap<K, V> {
     this.#onEvicted = onEvicted;
   }
 
-  get size(): number {
-    return this.#entries.size;
-  }
-
   /** A look is a use. */
   get(key: K): V | undefined {
     const value = this.#entries.get(key);

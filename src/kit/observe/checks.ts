@@ -2,7 +2,7 @@
 import type { Clock } from '../clock/clock.ts';
 
 /** What is wrong, in a sentence or several; nothing, or none of them, when all is well. */
-export type Fault = string | readonly string[] | undefined;
+type Fault = string | readonly string[] | undefined;
 export type Check = () => Fault | Promise<Fault>;
 
 /** A process that is not alive should be started anew; one that is not ready should be left alone until it is. */

@@ -6,7 +6,7 @@
 import { type EventSeries, microTime, type Occurrence, type Reporter } from './event.ts';
 
 /** After so long without a repetition it is over: the next one is a new Event. */
-export const FOLD_MS = 6 * 60_000;
+const FOLD_MS = 6 * 60_000;
 const FIRST_PAUSE_MS = 60_000;
 /** Well within the hour for which API servers keep Events. */
 const LONGEST_PAUSE_MS = 30 * 60_000;

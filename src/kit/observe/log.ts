@@ -2,7 +2,7 @@
 import { InvalidValue } from '../invalid-value.ts';
 
 /** Fields first, then the sentence. An error goes into the field `err`. */
-export interface LogMethod {
+interface LogMethod {
   (fields: object, message: string): void;
   (message: string): void;
 }

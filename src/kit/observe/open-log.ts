@@ -17,7 +17,7 @@ export interface LogOptions {
   readonly env?: Readonly<Record<string, string | undefined>>;
 }
 
-export interface LogOutput {
+interface LogOutput {
   write(text: string): void;
   readonly isTTY?: boolean;
 }
