@@ -32,14 +32,14 @@ export interface AuditEvent {
   readonly stageTimestamp: string;
 }
 
-/** Who did what, for everybody but the control plane itself. */
-export const WHO_DID_WHAT: readonly AuditRule[] = [
-  { level: 'None', users: ['system:apiserver'] },
-  { level: 'Metadata' },
-];
+export const WHO_DID_WHAT: readonly AuditRule[] = [{ level: 'Metadata' }];
+
+/** What the API server asks of itself is never recorded. */
+const NOT_ITSELF: AuditRule = { level: 'None', users: ['system:apiserver'] };
 
 export function auditPolicy(rules: readonly AuditRule[]): string {
-  return JSON.stringify({ apiVersion: 'audit.k8s.io/v1', kind: 'Policy', omitStages: ['RequestReceived'], rules });
+  const policy = { apiVersion: 'audit.k8s.io/v1', kind: 'Policy', omitStages: ['RequestReceived'] };
+  return JSON.stringify({ ...policy, rules: [NOT_ITSELF, ...rules] });
 }
 
 /** In the order of writing. A line that is still being written is left for the next reading. */

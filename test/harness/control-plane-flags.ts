@@ -41,11 +41,13 @@ export function apiServerFlags(port: number, { controllers, audit, featureGates,
 
 export const SERVICE_ACCOUNT_ISSUER = 'https://kubernetes.default.svc';
 
-const CONTROLLER_FLAGS = ['--kubeconfig=kubeconfig', '--secure-port=0', '--leader-elect=false'];
+function controllerFlags(name: string): string[] {
+  return [`--kubeconfig=${name}.kubeconfig`, '--secure-port=0', '--leader-elect=false'];
+}
 
 export function controllerManagerFlags(flags: readonly string[]): string[] {
   return [
-    ...CONTROLLER_FLAGS,
+    ...controllerFlags('kube-controller-manager'),
     '--root-ca-file=ca.crt',
     '--service-account-private-key-file=sa.key',
     '--cluster-signing-cert-file=ca.crt',
@@ -58,5 +60,5 @@ export function controllerManagerFlags(flags: readonly string[]): string[] {
 }
 
 export function schedulerFlags(): string[] {
-  return CONTROLLER_FLAGS;
+  return controllerFlags('kube-scheduler');
 }

@@ -1,4 +1,6 @@
 /** A bare JSON client for the harness's own calls and for checking results, independent of the kit's client under test. */
+import { on } from 'node:events';
+import type { Readable } from 'node:stream';
 import { Agent, type Dispatcher } from 'undici';
 import type { Certificate } from './certificates.ts';
 
@@ -92,19 +94,15 @@ export class RawClient implements AsyncDisposable {
     return { status: statusCode, headers, body: parse<T>(await stream.text(), headers) };
   }
 
-  /** The events of a watch as they come; ends when the server ends it, throws when it is refused or broken. */
-  async *watch<T = RawObject>(path: string, signal?: AbortSignal): AsyncGenerator<WatchEvent<T>> {
+  /**
+   * Resolves when the watch is open, to its events as they come; throws when it is refused. The events end when the
+   * server ends them and throw when the connection breaks, after what had come.
+   */
+  async watch<T = RawObject>(path: string, signal?: AbortSignal): Promise<WatchEvents<T>> {
     const { statusCode, headers, body } = await this.#send('GET', path, undefined, undefined, signal);
-    if (statusCode >= 400) {
-      const answer = { status: statusCode, headers, body: parse<unknown>(await body.text(), headers) };
-      throw new RawApiError('GET', path, answer);
-    }
-    let rest = '';
-    for await (const chunk of body.setEncoding('utf8')) {
-      const lines = (rest + chunk).split('\n');
-      rest = lines.pop() ?? '';
-      for (const line of lines) yield JSON.parse(line) as WatchEvent<T>;
-    }
+    if (statusCode < 400) return new WatchEvents<T>(body);
+    const answer = { status: statusCode, headers, body: parse<unknown>(await body.text(), headers) };
+    throw new RawApiError('GET', path, answer);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -134,6 +132,40 @@ export class RawClient implements AsyncDisposable {
       ...(signal && { signal }),
     };
     return this.#agent.request(options);
+  }
+}
+
+/** The events of an open watch. Breaking out of a loop over them closes the watch, as `return` does. */
+export class WatchEvents<T = RawObject> implements AsyncIterableIterator<WatchEvent<T>, undefined> {
+  readonly #stream: Readable;
+  readonly #events: AsyncGenerator<WatchEvent<T>, undefined>;
+
+  constructor(stream: Readable) {
+    this.#stream = stream;
+    // By 'data' events from the start: iterating over a stream loses what is buffered when the stream breaks.
+    this.#events = parsed<T>(on(stream.setEncoding('utf8'), 'data', { close: ['end', 'close'] }));
+  }
+
+  next(): Promise<IteratorResult<WatchEvent<T>, undefined>> {
+    return this.#events.next();
+  }
+
+  return(): Promise<IteratorResult<WatchEvent<T>, undefined>> {
+    this.#stream.destroy();
+    return this.#events.return(undefined);
+  }
+
+  [Symbol.asyncIterator](): this {
+    return this;
+  }
+}
+
+async function* parsed<T>(chunks: AsyncIterable<string[]>): AsyncGenerator<WatchEvent<T>, undefined> {
+  let rest = '';
+  for await (const [chunk] of chunks) {
+    const lines = (rest + chunk).split('\n');
+    rest = lines.pop() ?? '';
+    for (const line of lines) yield JSON.parse(line) as WatchEvent<T>;
   }
 }
 
