@@ -34,7 +34,7 @@ export class ConnectionRelay implements AsyncDisposable {
   static async start(targetPort: number): Promise<ConnectionRelay> {
     const open = new Set<Relayed>();
     let opened = 0;
-    const server = createServer({ allowHalfOpen: true, pauseOnConnect: true }, (client) => {
+    const server = createServer({ allowHalfOpen: true }, (client) => {
       const relayed = new Relayed(++opened, client, targetPort, () => open.delete(relayed));
       open.add(relayed);
     });
