@@ -98,6 +98,18 @@ test('no two rules differ in one list only', () => {
   );
 });
 
+test('a right to all objects leaves nothing to say about single ones', () => {
+  const pods = resource('', 'pods');
+  const rules = policyRules([
+    { resource: pods, verbs: ['get', 'delete'], names: ['a'] },
+    { resource: pods, verbs: ['get'] },
+  ]);
+  expect(rules).toEqual([
+    { apiGroups: [''], resources: ['pods'], verbs: ['get'] },
+    { apiGroups: [''], resources: ['pods'], resourceNames: ['a'], verbs: ['delete'] },
+  ]);
+});
+
 test('verbs come in the order in which people list them, everything else by the alphabet', () => {
   const pods = resource('', 'pods');
   const nodes = resource('', 'nodes');

@@ -78,6 +78,6 @@ function inOrder(values: readonly string[]): readonly string[] {
 }
 
 const sortKey = ({ apiGroups, resources, resourceNames = [], verbs }: PolicyRule): string =>
-  JSON.stringify([apiGroups, resources, resourceNames, verbs]);
+  [apiGroups, resources, resourceNames, verbs].join('\n');
 
 const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
