@@ -11,7 +11,7 @@ export interface Certificate {
   readonly key: string;
 }
 
-export interface Subject {
+interface Subject {
   readonly commonName: string;
   /** Kubernetes reads these as the user's groups. */
   readonly organizations?: readonly string[];

@@ -70,7 +70,7 @@ export class Component {
   }
 
   async tail(lines = 20): Promise<string> {
-    const text = await readFile(join(this.#keeper.directory, this.#log), 'utf8');
+    const text = await readFile(join(this.#keeper.directory, this.#log), 'utf8').catch(() => 'there is none');
     return text.trimEnd().split('\n').slice(-lines).join('\n');
   }
 

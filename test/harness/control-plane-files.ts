@@ -16,7 +16,7 @@ export interface Credentials {
 }
 
 /** Loopback, the first address of the service range, and the names that a pod would use. */
-export const SERVER_NAMES = [
+const SERVER_NAMES = [
   '127.0.0.1',
   '10.96.0.1',
   'localhost',

@@ -1,6 +1,7 @@
 /** Runs programs in a directory of their own so that neither outlives this process, however it ends. */
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
+import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 
 /** A program to run in the keeper's directory; `log` is the file there that takes its output. */
@@ -39,6 +40,7 @@ export interface KeptProcess {
 
 export class Keeper implements AsyncDisposable {
   readonly directory: string;
+  readonly pid: number | undefined;
   readonly #process: ChildProcess;
   readonly #pending = new Map<number, PromiseWithResolvers<KeptProcess | undefined>>();
   readonly #kept = new Map<number, KeptProcess & { readonly exit: (exit: Exit) => void }>();
@@ -46,6 +48,7 @@ export class Keeper implements AsyncDisposable {
 
   private constructor(process: ChildProcess, directory: string) {
     this.#process = process;
+    this.pid = process.pid;
     this.directory = directory;
     process.on('message', (message: FromKeeper) => this.#hear(message));
     process.once('exit', () => this.#end());
@@ -105,8 +108,21 @@ export class Keeper implements AsyncDisposable {
     return kept;
   }
 
+  /** After an orderly end nothing is left to do; when the keeper itself was killed, its work is done here. */
   #end(): void {
     for (const { reject } of this.#pending.values()) reject(new Error('the keeper has ended'));
-    for (const { pid, exit } of this.#kept.values()) exit({ pid, code: null, signal: 'SIGKILL' });
+    for (const { pid, exit } of this.#kept.values()) {
+      killGroup(pid);
+      exit({ pid, code: null, signal: 'SIGKILL' });
+    }
+    rmSync(this.directory, { recursive: true, force: true });
+  }
+}
+
+function killGroup(pid: number): void {
+  try {
+    process.kill(-pid, 'SIGKILL');
+  } catch {
+    // It is gone already.
   }
 }

@@ -4,7 +4,7 @@ import type { Readable } from 'node:stream';
 import { Agent, type Dispatcher } from 'undici';
 import type { Certificate } from './certificates.ts';
 
-export interface Metadata {
+interface Metadata {
   readonly name: string;
   readonly namespace?: string;
   readonly uid: string;
@@ -36,7 +36,7 @@ export interface Answer<T = RawObject> {
   readonly body: T;
 }
 
-export class RawApiError extends Error {
+class RawApiError extends Error {
   readonly answer: Answer<unknown>;
   constructor(method: string, path: string, answer: Answer<unknown>) {
     super(`${method} ${path} answered ${answer.status}: ${messageOf(answer.body)}`);

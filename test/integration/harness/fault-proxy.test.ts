@@ -1,3 +1,6 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import { buffer } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type ControlPlane, startControlPlane } from '../../harness/control-plane.ts';
@@ -301,6 +304,24 @@ describe.each([
     expect(t.proxy.connections.open).toHaveLength(0);
     expect((await t.client.request('GET', MAPS)).status).toBe(200);
   });
+});
+
+it('stands before a plain HTTP server, too, and leaves the host that a signature would cover', async () => {
+  const seen: string[] = [];
+  const server = createServer(async (request, response) => {
+    seen.push(`${request.method} ${request.url} ${request.headers.host} ${(await buffer(request)).length}`);
+    response.end('stored');
+  });
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  const address = server.address();
+  const port = typeof address === 'object' ? address?.port : undefined;
+  await using proxy = await startFaultProxy({ url: `http://127.0.0.1:${port}` });
+  proxy.inject({ method: 'PUT', nth: 2 }, { fault: 'status', status: 503 });
+  const put = () => fetch(`${proxy.url}/bucket/key?x=1`, { method: 'PUT', body: Buffer.alloc(100_000) });
+  expect(await (await put()).text()).toBe('stored');
+  expect((await put()).status).toBe(503);
+  expect(seen).toEqual([`PUT /bucket/key?x=1 ${new URL(proxy.url).host} 100000`]);
+  server.close();
 });
 
 it('resets the client when the server behind it is gone, and serves it again when it is back', async () => {

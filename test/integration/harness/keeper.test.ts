@@ -37,6 +37,15 @@ describe('a keeper', () => {
     expect(isAlive(shell.pid)).toBe(false);
     await eventually(() => !isAlive(grandchild));
   });
+
+  it('leaves neither when it is killed itself', async () => {
+    await using keeper = await Keeper.start();
+    const { shell, grandchild } = await shellWithChild(keeper);
+    process.kill(keeper.pid ?? 0, 'SIGKILL');
+    expect(await shell.exited).toMatchObject({ signal: 'SIGKILL' });
+    await eventually(() => !isAlive(shell.pid) && !isAlive(grandchild));
+    expect(existsSync(keeper.directory)).toBe(false);
+  });
 });
 
 describe('a control plane whose test process', () => {
