@@ -3,6 +3,7 @@ import { Store } from '../cache/store.ts';
 import { VirtualClock } from '../clock/virtual.ts';
 import { ApiError } from '../kube/api-error.ts';
 import type { KubeObject } from '../kube/resource.ts';
+import { NotLeading } from '../lead/lease-gate.ts';
 import { RecordingLog } from '../observe/recording-log.ts';
 import { Controller, type ControllerSettings } from './controller.ts';
 import type { ReconcileResult } from './controller-metrics.ts';
@@ -208,6 +209,44 @@ test('after the stop no key is begun, and what was begun is waited for', async (
   finish();
   await ended;
   expect(begun).toEqual(['a']);
+});
+
+test('after the stop the signal of what was begun stays quiet, so that it can be finished', async () => {
+  const aborted: boolean[] = [];
+  const { clock, controller, stop, ended } = running({
+    reconcile: (_key, { signal }) =>
+      new Promise((resolve) =>
+        clock.after(1_000, () => {
+          aborted.push(signal.aborted);
+          resolve(done);
+        }),
+      ),
+  });
+  controller.queue.add('a');
+  await clock.advance(0);
+  stop.abort();
+  await clock.advance(1_000);
+  await ended;
+  expect(aborted).toEqual([false]);
+});
+
+test('when the lease is lost, what was begun is told at once', async () => {
+  const reasons: unknown[] = [];
+  const { clock, controller, stop, ended, counts } = running({
+    reconcile: (_key, { signal }) =>
+      new Promise((_resolve, reject) => {
+        signal.addEventListener('abort', () => {
+          reasons.push(signal.reason);
+          reject(signal.reason);
+        });
+      }),
+  });
+  controller.queue.add('a');
+  await clock.advance(0);
+  stop.abort(new NotLeading());
+  await ended;
+  expect(reasons).toEqual([expect.any(NotLeading)]);
+  expect(counts.panics).toBe(0);
 });
 
 describe('sources', () => {

@@ -7,6 +7,7 @@ import type { Clock } from '../clock/clock.ts';
 import { deadline } from '../clock/deadline.ts';
 import { ApiError } from '../kube/api-error.ts';
 import { ConnectionError } from '../kube/transport.ts';
+import { NotLeading } from '../lead/lease-gate.ts';
 import type { Log } from '../observe/log.ts';
 import { WorkQueue } from '../queue/queue.ts';
 import type { QueueMetrics } from '../queue/queue-metrics.ts';
@@ -48,6 +49,7 @@ export class Controller {
   readonly #parts: ControllerParts;
   readonly #metrics: ControllerMetrics;
   readonly #log: Log;
+  readonly #givenUp = new AbortController();
   #active = 0;
 
   constructor(settings: ControllerSettings, parts: ControllerParts) {
@@ -60,40 +62,46 @@ export class Controller {
     this.queue = new WorkQueue({ clock, random, ...(queueMetrics && { metrics: queueMetrics }) });
   }
 
-  /** Works until the signal is aborted, then finishes what has begun. */
+  /** Works until the signal is aborted, then finishes what has begun; unless we no longer lead: then that is given up, too. */
   async run(signal: AbortSignal): Promise<void> {
     this.#metrics.concurrency(this.#settings.concurrency);
     const stops = this.#settings.sources.map((source) => source((key) => this.queue.add(key)));
     const close = () => {
       for (const stop of stops) stop();
       this.queue.close();
+      if (signal.reason instanceof NotLeading) this.#givenUp.abort(signal.reason);
     };
     if (signal.aborted) close();
     else signal.addEventListener('abort', close, { once: true });
-    await Promise.all(Array.from({ length: this.#settings.concurrency }, () => this.#work(signal)));
+    await Promise.all(Array.from({ length: this.#settings.concurrency }, () => this.#work()));
   }
 
-  async #work(signal: AbortSignal): Promise<void> {
+  async #work(): Promise<void> {
     for (let key = await this.queue.take(); key !== undefined; key = await this.queue.take()) {
       this.#metrics.active(++this.#active);
-      await this.#one(key, signal);
+      await this.#one(key);
       this.#metrics.active(--this.#active);
       this.queue.done(key);
     }
   }
 
-  async #one(key: string, signal: AbortSignal): Promise<void> {
+  async #one(key: string): Promise<void> {
     const { clock } = this.#parts;
     const log = this.#log.child({ key });
     const started = clock.monotonic();
     const { deadlineMs } = this.#settings;
-    const limit = deadline(clock, deadlineMs, () => new Retry(`it took longer than ${deadlineMs / 1000} s`), signal);
+    const limit = deadline(
+      clock,
+      deadlineMs,
+      () => new Retry(`it took longer than ${deadlineMs / 1000} s`),
+      this.#givenUp.signal,
+    );
     let result: ReconcileResult;
     try {
       const context = { signal: limit.signal, clock, log };
       result = this.#succeeded(key, (await this.#settings.reconcile(key, context)) ?? done);
     } catch (error) {
-      result = this.#failed(key, error, log, signal.aborted);
+      result = this.#failed(key, error, log);
     } finally {
       limit.cancel();
     }
@@ -107,8 +115,7 @@ export class Controller {
     return 'requeue_after';
   }
 
-  #failed(key: string, error: unknown, log: Log, stopping: boolean): ReconcileResult {
-    if (stopping) return 'retry';
+  #failed(key: string, error: unknown, log: Log): ReconcileResult {
     if (error instanceof Wait) {
       this.queue.forget(key);
       this.queue.addAfter(key, error.recheckMs);
@@ -146,4 +153,5 @@ const isExpected = (error: unknown): error is Error =>
   error instanceof Retry ||
   error instanceof ApiError ||
   error instanceof ConnectionError ||
+  error instanceof NotLeading ||
   (error instanceof Error && error.name === 'AbortError');
