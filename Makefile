@@ -44,8 +44,7 @@ integration: $(SETUP) control-plane ## Run the tests against a real Kubernetes A
 
 host: $(SETUP) ## Run the tests on real block devices (as root)
 	$(call say,Host tests: real block devices)
-	@tools/host-packages.sh
-	@vitest run --project host
+	@tools/host-tier.sh
 
 bench: $(SETUP) control-plane bundle ## Measure against the physical limits; GROUP=kit chooses a group
 	@node bench/run.ts $(GROUP)
