@@ -1,0 +1,9 @@
+/** What the kit costs: its client, its caches, its queue and its start, each beside the least that the same work can cost. */
+import type { Group } from '../measure/group.ts';
+import { listAndWatch } from './list-and-watch.ts';
+
+export const group: Group = {
+  name: 'kit',
+  about: 'The kit beside the least that the same work can cost, and beside the published Kubernetes client.',
+  benchmarks: [listAndWatch],
+};

@@ -1,0 +1,36 @@
+/** Benchmarks that belong together. A directory of bench/ with a `group.ts` is a group. */
+import { existsSync, readdirSync } from 'node:fs';
+import type { World } from '../world/world.ts';
+import type { RaceOptions } from './race.ts';
+import type { Row } from './row.ts';
+
+export interface Group {
+  readonly name: string;
+  readonly about: string;
+  readonly benchmarks: readonly Benchmark[];
+}
+
+export interface Benchmark {
+  readonly name: string;
+  /** What is compared with what, and what makes it fair. */
+  readonly about: string;
+  readonly run: (bench: Bench) => Promise<readonly Row[]>;
+}
+
+/** What a benchmark is given to work with. */
+export interface Bench extends RaceOptions {
+  readonly world: World;
+  /** Sizes are shrunk: to see that it runs, not how fast. */
+  readonly quick: boolean;
+}
+
+const BENCH = new URL('../', import.meta.url);
+
+export function groupNames(): readonly string[] {
+  return readdirSync(BENCH).filter((name) => existsSync(new URL(`${name}/group.ts`, BENCH)));
+}
+
+export async function loadGroup(name: string): Promise<Group> {
+  const { group } = (await import(new URL(`${name}/group.ts`, BENCH).href)) as { readonly group: Group };
+  return group;
+}

@@ -1,0 +1,46 @@
+/** Keeps the results of a group: as JSON for programs, as a page for people. Figures of a quick run are kept apart. */
+import { mkdirSync, writeFileSync } from 'node:fs';
+import type { Group } from './group.ts';
+import type { Machine } from './machine.ts';
+import { meetsTarget, type Row } from './row.ts';
+import { table } from './table.ts';
+
+export interface Results {
+  readonly group: string;
+  readonly date: string;
+  readonly machine: Machine;
+  readonly versions: Readonly<Record<string, string>>;
+  readonly rounds: number;
+  readonly rows: readonly Row[];
+}
+
+const DIRECTORY = new URL('../results/', import.meta.url);
+
+export function writeResults(group: Group, results: Results, quick: boolean): void {
+  mkdirSync(DIRECTORY, { recursive: true });
+  const rows = results.rows.map((row) => ({ ...row, met: meetsTarget(row) }));
+  const json = `${JSON.stringify({ ...results, rows }, roundNumbers, 2)}\n`;
+  writeFileSync(new URL(`${group.name}${quick ? '.local' : ''}.json`, DIRECTORY), json);
+  if (!quick) writeFileSync(new URL(`${group.name}.md`, DIRECTORY), page(group, results));
+}
+
+const roundNumbers = (_key: string, value: unknown): unknown =>
+  typeof value === 'number' ? Number(value.toPrecision(6)) : value;
+
+function page(group: Group, { date, machine, versions, rounds, rows }: Results): string {
+  const { cores, cpu, memoryGb, platform, node, load } = machine;
+  const software = Object.entries({ node, ...versions }).map(
+    ([name, version]) => `${name} ${version.replace(/^v/, '')}`,
+  );
+  return `# Benchmarks: ${group.name}
+
+${group.about}
+
+Measured on ${date} by \`make bench GROUPS=${group.name}\`, each figure the median of ${rounds} rounds, on ${cores} cores (${cpu}, ${platform}),
+${memoryGb} GB of memory, at a load of ${load} before the run; ${software.join(', ')}.
+
+${table(rows)}
+
+${group.benchmarks.map(({ name, about }) => `- **${name}**: ${about}`).join('\n')}
+`;
+}

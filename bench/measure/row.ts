@@ -1,0 +1,23 @@
+/** A line of the results: one figure of ours beside the limit and the published client, and whether it is as good as it has to be. */
+
+export interface Row {
+  readonly what: string;
+  readonly figure: string;
+  readonly unit: string;
+  /** The least that it can cost: the same work with nothing around it. */
+  readonly limit?: number;
+  readonly ours: number;
+  readonly published?: number;
+  /** Ours over the limit, in the median of the rounds: not exactly the quotient of the medians. */
+  readonly ratio?: number;
+  readonly target?: Target;
+}
+
+export type Target = { readonly ratioAtMost: number } | { readonly oursAtMost: number };
+
+/** Undefined for a row that is there to be read only. */
+export function meetsTarget({ ours, ratio, target }: Row): boolean | undefined {
+  if (!target) return undefined;
+  if ('oursAtMost' in target) return ours <= target.oursAtMost;
+  return ratio !== undefined && ratio <= target.ratioAtMost;
+}
