@@ -12,7 +12,6 @@ import { kubeconfig } from '../../harness/kubeconfig.ts';
 import { createServiceAccount, type PolicyRule } from '../../harness/users.ts';
 import { eventually } from '../../harness/wait.ts';
 import { CONFIG_MAPS } from './connected.ts';
-import type { SampleSettings } from './sample-operator.ts';
 
 const PATH = '/api/v1/namespaces/default/configmaps';
 const MAY_COPY: readonly PolicyRule[] = [
@@ -40,16 +39,14 @@ class Sample implements AsyncDisposable {
   readonly url: string;
   readonly #process: ChildProcess;
 
-  constructor(settings: Omit<SampleSettings, 'listen'>) {
+  constructor(kubeconfig: string, ...flags: readonly string[]) {
     const listen = `127.0.0.1:${++port}`;
     this.url = `http://${listen}`;
-    this.#process = spawn(
-      process.execPath,
-      [join(import.meta.dirname, 'sample-operator.ts'), JSON.stringify({ ...settings, listen })],
-      { stdio: ['ignore', 'inherit', 'pipe'] },
-    );
+    const program = join(import.meta.dirname, 'sample-operator.ts');
+    const args = [program, 'sample', '--kubeconfig', kubeconfig, '-metrics-bind-address', listen, ...flags];
+    this.#process = spawn(process.execPath, args, { stdio: ['ignore', 'inherit', 'pipe'] });
     const { stderr } = this.#process;
-    if (stderr) createInterface(stderr).on('line', (line) => this.logged.push(JSON.parse(line)));
+    if (stderr) createInterface(stderr).on('line', (line) => this.logged.push(asRecord(line)));
   }
 
   send(signal: NodeJS.Signals): void {
@@ -75,6 +72,9 @@ class Sample implements AsyncDisposable {
   }
 }
 
+/** A line of its log, or words that it says outside of it. */
+const asRecord = (line: string): Record<string, unknown> => (line.startsWith('{') ? JSON.parse(line) : { msg: line });
+
 /** A kubeconfig of a service account that has these rights and no other. */
 async function account(name: string, rules: readonly PolicyRule[], url = plane.url): Promise<string> {
   const made = await createServiceAccount(plane, { name, namespaceRules: { default: rules } });
@@ -88,10 +88,7 @@ const hasBeenCopied = (name: string, wanted: string) =>
   eventually(async () => expect((await plane.admin.get(`${PATH}/${name}`)).data).toEqual({ wanted }));
 
 test('an operator does its work with exactly the rights that it was given, and shows what it does', async () => {
-  await using sample = new Sample({
-    kubeconfig: await account('exact', [...MAY_COPY, ...MAY_TELL]),
-    instance: 'exact',
-  });
+  await using sample = new Sample(await account('exact', [...MAY_COPY, ...MAY_TELL]));
   await want('first', 'a');
   await sample.ready();
   await want('second', 'b');
@@ -110,7 +107,7 @@ test('an operator does its work with exactly the rights that it was given, and s
 });
 
 test('without the right to events it works as well, with one warning', async () => {
-  await using sample = new Sample({ kubeconfig: await account('mute', MAY_COPY), instance: 'mute' });
+  await using sample = new Sample(await account('mute', MAY_COPY));
   for (let i = 0; i < 10; i++) await want(`mute-${i}`, 'x');
   for (let i = 0; i < 10; i++) await hasBeenCopied(`mute-${i}`, 'x');
   sample.send('SIGTERM');
@@ -119,7 +116,7 @@ test('without the right to events it works as well, with one warning', async () 
 });
 
 test('without the right to read what it must, it says which right is missing and is not ready', async () => {
-  await using sample = new Sample({ kubeconfig: await account('blind', MAY_TELL), instance: 'blind' });
+  await using sample = new Sample(await account('blind', MAY_TELL));
   await eventually(async () => {
     const { status, text } = await sample.page('/readyz?verbose');
     expect(status).toBe(500);
@@ -130,7 +127,7 @@ test('without the right to read what it must, it says which right is missing and
 
 describe('the end', () => {
   test('comes after what was begun is finished', async () => {
-    await using sample = new Sample({ kubeconfig: await account('slow', MAY_COPY), instance: 'slow', pauseMs: 1_500 });
+    await using sample = new Sample(await account('slow', MAY_COPY), '--pause=1.5s');
     await sample.ready();
     await want('begun', 'x');
     await eventually(async () => {
@@ -142,18 +139,14 @@ describe('the end', () => {
   });
 
   test('comes at once with the second signal', async () => {
-    await using sample = new Sample({
-      kubeconfig: await account('hasty', MAY_COPY),
-      instance: 'hasty',
-      pauseMs: 3_600_000,
-    });
+    await using sample = new Sample(await account('hasty', MAY_COPY), '--pause=1h');
     await sample.ready();
     await want('never', 'x');
     await eventually(async () => {
       expect((await sample.page('/metrics')).text).toMatch(/^controller_runtime_active_workers\{.*\} [1-9]/m);
     });
     sample.send('SIGTERM');
-    await eventually(() => sample.logged.some(({ msg }) => msg === 'stopping'));
+    await eventually(() => sample.logged.some(({ msg }) => String(msg).startsWith('stopping')));
     sample.send('SIGTERM');
     expect(await sample.ended()).toBe(143);
     await plane.admin.delete(`${PATH}/never`);
@@ -166,10 +159,7 @@ test('through a network that loses every tenth request before or after it arrive
   const everyTenth = (remainder: number) => ({ times: 10_000, where: () => ++calls % 10 === remainder });
   proxy.inject(everyTenth(3), { fault: 'lost-reply' });
   proxy.inject(everyTenth(7), { fault: 'reset' });
-  await using _sample = new Sample({
-    kubeconfig: await account('unlucky', [...MAY_COPY, ...MAY_TELL], proxy.url),
-    instance: 'unlucky',
-  });
+  await using _sample = new Sample(await account('unlucky', [...MAY_COPY, ...MAY_TELL], proxy.url));
   for (let i = 0; i < 30; i++) await want(`unlucky-${i}`, `${i}`);
   for (let i = 0; i < 30; i++) await hasBeenCopied(`unlucky-${i}`, `${i}`);
   expect(proxy.log.filter(({ fault }) => fault !== undefined).length).toBeGreaterThan(5);
@@ -181,9 +171,9 @@ test('of two that stand for election one works, and the other takes over when it
     { apiGroups: ['coordination.k8s.io'], resources: ['leases'], verbs: ['get', 'create', 'update'] },
   ];
   const config = await account('elected', rules);
-  await using first = new Sample({ kubeconfig: config, instance: 'elected-1', elect: true });
+  await using first = new Sample(config, '-leader-elect');
   await eventually(() => first.logged.some(({ msg }) => msg === 'leading'));
-  await using second = new Sample({ kubeconfig: config, instance: 'elected-2', elect: true });
+  await using second = new Sample(config, '-leader-elect');
   await second.ready();
   await want('by-the-first', 'x');
   await hasBeenCopied('by-the-first', 'x');

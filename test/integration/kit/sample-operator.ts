@@ -1,79 +1,68 @@
 /**
- * A whole operator of the kit, in a process of its own: it copies the annotation `wanted` of each config map into its data.
- * Run as `sample-operator.ts JSON` with what `SampleSettings` says.
+ * A whole operator made of the kit, as a command in a process of its own: `sample-operator.ts sample [flags]`.
+ * It copies the annotation `wanted` of each config map into its data. Read it as the pattern of a job's command and controller.
  */
-import { systemClock } from '../../../src/kit/clock/clock.ts';
+import { bindAddress } from '../../../src/commands/flags/address.ts';
+import { duration } from '../../../src/commands/flags/duration.ts';
+import { flag } from '../../../src/commands/flags/flag.ts';
+import { runs } from '../../../src/commands/flags/options.ts';
+import { runtimeFlags } from '../../../src/commands/flags/runtime.ts';
+import { invokedAs } from '../../../src/commands/invoked-as.ts';
+import { listening, runJob } from '../../../src/commands/job.ts';
+import type { Define } from '../../../src/commands/line/command.ts';
+import { runCommandLine } from '../../../src/commands/line/program.ts';
+import { sleep } from '../../../src/kit/clock/clock.ts';
 import { done } from '../../../src/kit/controller/outcome.ts';
 import { each } from '../../../src/kit/controller/sources.ts';
-import { clusterAccess } from '../../../src/kit/kube/cluster-access.ts';
-import { keyOf, refOf } from '../../../src/kit/kube/resource.ts';
-import { runProgram } from '../../../src/kit/manager/program.ts';
-import { stopSignals } from '../../../src/kit/manager/stop-signals.ts';
-import { parseBindAddress } from '../../../src/kit/observe/bind-address.ts';
-import { openLog } from '../../../src/kit/observe/open-log.ts';
+import { refOf } from '../../../src/kit/kube/resource.ts';
+import type { ProgramParts } from '../../../src/kit/manager/program.ts';
 import { referenceTo } from '../../../src/kit/observe/reference.ts';
 import { CONFIG_MAPS, type ConfigMap } from './connected.ts';
 
-export interface SampleSettings {
-  readonly kubeconfig: string;
-  readonly instance: string;
-  readonly listen: string;
-  readonly elect?: boolean;
-  /** Each reconcile takes this long before it writes. */
-  readonly pauseMs?: number;
+const flags = {
+  ...runtimeFlags,
+  metricsBindAddress: flag('--metrics-bind-address', 'where to serve metrics and health', bindAddress, {
+    default: ':8080',
+  }),
+  pause: flag('--pause', 'how long each reconcile takes before it writes', duration, { default: '0s' }),
+};
+
+const define: Define = (command, terminal) => {
+  runs(command, flags, terminal, (options) => {
+    const at = listening(options.metricsBindAddress, '--metrics-bind-address');
+    const setUp = (parts: ProgramParts) => [copier(parts, options.pause.milliseconds)];
+    return runJob({ name: 'sample', metricsAt: at, healthAt: at, setUp }, options, terminal);
+  });
+};
+
+function copier({ caches, controller, client, events, clock }: ProgramParts, pauseMs: number) {
+  const seen = ({ metadata, data }: ConfigMap) => ({
+    metadata,
+    wanted: metadata.annotations?.wanted,
+    has: data?.wanted,
+  });
+  const view = caches.view(CONFIG_MAPS, { project: seen, namespace: 'default' });
+  const recorder = events.recorder('holdfast.dev/sample');
+  return controller({
+    name: 'sample',
+    sources: [each(view)],
+    async reconcile(key, { signal }) {
+      const map = view.get(key);
+      if (map?.wanted === undefined || map.wanted === map.has) return done;
+      await sleep(clock, pauseMs, signal);
+      const preconditions = { uid: map.metadata.uid ?? '' };
+      await client.mergePatch(CONFIG_MAPS, refOf(key), { data: { wanted: map.wanted } }, { preconditions, signal });
+      const regarding = referenceTo(CONFIG_MAPS, map);
+      recorder.record({ regarding, type: 'Normal', reason: 'Copied', action: 'Copy', note: `copied "${map.wanted}"` });
+      return done;
+    },
+  });
 }
 
-const settings = JSON.parse(process.argv[2] ?? '{}') as SampleSettings;
-const clock = systemClock;
-const log = openLog({ clock, level: 'info', format: 'json' });
-const address = parseBindAddress(settings.listen);
-const listening = address && { address, flag: '--listen' };
-using stopping = stopSignals(process, (signal) => log.info({ signal }, 'stopping'));
-
-const seenIn = ({ metadata, data }: ConfigMap) => ({
-  metadata,
-  wanted: metadata.annotations?.wanted,
-  has: data?.wanted,
-});
-
-await runProgram(
-  {
-    name: 'sample',
-    version: '0',
-    instance: settings.instance,
-    access: await clusterAccess({ clock, env: {}, kubeconfig: settings.kubeconfig }),
-    clock,
-    random: Math.random,
-    log,
-    metricsAt: listening,
-    healthAt: listening,
-    election: settings.elect ? { namespace: 'default' } : undefined,
-    setUp({ caches, controller, client, events }) {
-      const view = caches.view(CONFIG_MAPS, { project: seenIn, namespace: 'default' });
-      const recorder = events.recorder('holdfast.dev/sample');
-      return [
-        controller({
-          name: 'sample',
-          sources: [each(view)],
-          async reconcile(key, { signal }) {
-            const seen = view.get(key);
-            if (!seen || seen.wanted === undefined || seen.wanted === seen.has) return done;
-            if (settings.pauseMs)
-              await new Promise((resolve) => clock.after(settings.pauseMs ?? 0, () => resolve(undefined)));
-            const { uid = '' } = seen.metadata;
-            const patch = { data: { wanted: seen.wanted } };
-            await client.mergePatch(CONFIG_MAPS, refOf(key), patch, { preconditions: { uid }, signal });
-            const regarding = referenceTo(CONFIG_MAPS, { metadata: seen.metadata });
-            const note = `copied to ${keyOf(refOf(key))}`;
-            recorder.record({ regarding, type: 'Normal', reason: 'Copied', action: 'Copy', note });
-            return done;
-          },
-        }),
-      ];
-    },
-  },
-  stopping.signal,
-).catch((error: unknown) => {
-  log.error({ err: error }, 'ended with an error');
-  process.exitCode = 1;
-});
+const commands = [{ group: 'run', name: 'sample', summary: 'a sample', load: async () => ({ define }) }] as const;
+process.exitCode = await runCommandLine(
+  { commands, examples: {} },
+  invokedAs('sample'),
+  process.argv.slice(2),
+  process,
+);
