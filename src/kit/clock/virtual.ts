@@ -8,7 +8,7 @@ interface Timer {
 
 export class VirtualClock implements Clock {
   #elapsed = 0;
-  readonly #start: number;
+  #start: number;
   readonly #timers = new Set<Timer>();
 
   constructor(start = new Date('2026-01-01T00:00:00Z')) {
@@ -45,6 +45,16 @@ export class VirtualClock implements Clock {
       await settled();
     }
     this.#elapsed = until;
+  }
+
+  /** Moves time on by `ms` without firing anything, as it passes for a process that was stopped. The next `advance` fires what is overdue. */
+  leap(ms: number): void {
+    this.#elapsed += ms;
+  }
+
+  /** Corrects the time of day. How long things take is not touched by that. */
+  setNow(now: Date): void {
+    this.#start = now.getTime() - this.#elapsed;
   }
 
   #earliest(): Timer | undefined {
