@@ -3,7 +3,7 @@ import type { Random } from '../backoff.ts';
 import { type Clock, sleep } from '../clock/clock.ts';
 import { deadline } from '../clock/deadline.ts';
 import { hasReason } from '../kube/api-error.ts';
-import type { KubeClient } from '../kube/client.ts';
+import type { CallOptions, KubeClient } from '../kube/client.ts';
 import type { Log } from '../observe/log.ts';
 import { heldBy, LEASES, type Lease, mayTake, type Observation, observe, released } from './lease.ts';
 import { LeaseGate } from './lease-gate.ts';
@@ -30,6 +30,11 @@ export interface ElectionTiming {
 }
 
 const TIMING: ElectionTiming = { durationMs: 15_000, renewDeadlineMs: 10_000, retryMs: 2_000 };
+/** Pauses are up to this much longer than `retryMs`, so that candidates do not ask in step. */
+const JITTER = 0.2;
+
+/** What came of one look at the lease. */
+type Attempt = 'ours' | 'not ours' | 'failed';
 
 export class Elector {
   /** Open while we can be certain that we lead. All writes that only a leader may do go through it. */
@@ -37,25 +42,23 @@ export class Elector {
   readonly #options: ElectorOptions;
   readonly #timing: ElectionTiming;
   readonly #gated: KubeClient;
+  /** As we last wrote it; nothing when a write has failed since and the server may know better. */
   #lease: Lease | undefined;
   #seen: Observation | undefined;
-  #holder = '';
   #triedAt: number | undefined;
+  #complaint = '';
 
   constructor(options: ElectorOptions) {
     this.#options = options;
     this.#timing = { ...TIMING, ...options.timing };
-    const { durationMs, renewDeadlineMs, retryMs } = this.#timing;
-    if (!(durationMs > renewDeadlineMs && renewDeadlineMs > retryMs * 1.2)) {
-      throw new Error('the lease duration must exceed the renew deadline, and that the retry period by a fifth');
-    }
+    check(this.#timing);
     this.gate = new LeaseGate(options.clock);
     this.#gated = options.client.gatedBy(this.gate);
   }
 
   /**
-   * Waits for the lease, then runs `lead` until it ends or the lease is lost; its signal is aborted then. The lease is released
-   * only after `lead` has returned, and only if it is certainly still ours.
+   * Waits for the lease, then runs `lead` until it ends or the lease is lost; its signal is aborted then. The lease is renewed until
+   * `lead` has returned, and released only after that, and only if it is certainly still ours.
    */
   async run(signal: AbortSignal, lead: (signal: AbortSignal) => Promise<void>): Promise<'done' | 'lost'> {
     try {
@@ -70,23 +73,7 @@ export class Elector {
     }
   }
 
-  async #lead(signal: AbortSignal, lead: (signal: AbortSignal) => Promise<void>): Promise<'done' | 'lost'> {
-    const leading = new AbortController();
-    const ended = new AbortController();
-    const kept = this.#keep(ended.signal).then((lost) => {
-      if (lost) leading.abort(new Error('the lease was lost'));
-      return lost;
-    });
-    try {
-      await lead(AbortSignal.any([signal, leading.signal]));
-    } finally {
-      ended.abort();
-      if (!(await kept)) await this.#release();
-    }
-    return (await kept) ? 'lost' : 'done';
-  }
-
-  /** Nothing, or the sentence that says that we lead and have long stopped to renew, which only a blocked process can do. */
+  /** Nothing, or the sentence that says that we have long stopped to look at the lease, which only a blocked process does. */
   stuck(): readonly string[] {
     const { clock, namespace, name } = this.#options;
     const still = clock.monotonic() - (this.#triedAt ?? Number.POSITIVE_INFINITY);
@@ -97,98 +84,140 @@ export class Elector {
   /** True when we hold the lease, false when the signal was aborted first. */
   async #acquire(signal: AbortSignal): Promise<boolean> {
     while (!signal.aborted) {
-      if (await this.#try(this.#options.client, signal)) return true;
+      const attempt = await this.#try((options) => this.#take(options), signal);
+      if (attempt === 'ours' && this.gate.open) return true;
       await this.#pause(signal);
     }
     return false;
   }
 
-  /** Renews the lease until the signal is aborted. True when it could not be renewed in time: it is lost. */
+  async #lead(signal: AbortSignal, lead: (signal: AbortSignal) => Promise<void>): Promise<'done' | 'lost'> {
+    const leading = new AbortController();
+    const ended = new AbortController();
+    const kept = this.#keep(ended.signal).then((ours) => {
+      if (!ours) this.gate.close();
+      if (!ours) leading.abort(new Error('the lease was lost'));
+      return ours;
+    });
+    try {
+      await lead(AbortSignal.any([signal, leading.signal]));
+    } finally {
+      ended.abort();
+      if (await kept) await this.#release();
+    }
+    return (await kept) ? 'done' : 'lost';
+  }
+
+  /** Renews the lease until the signal is aborted. False as soon as it is lost: somebody else's, or too old to be trusted. */
   async #keep(signal: AbortSignal): Promise<boolean> {
     while (!signal.aborted) {
+      const limit = deadline(this.#options.clock, this.gate.openForMs, () => new Error('the lease ran out'), signal);
+      const ours = await this.#renewWithin(limit.signal);
+      limit.cancel();
+      if (!ours) return signal.aborted;
+    }
+    return true;
+  }
+
+  async #renewWithin(signal: AbortSignal): Promise<boolean> {
+    for (let attempt: Attempt = 'failed'; attempt === 'failed'; ) {
       await this.#pause(signal);
-      if (signal.aborted) return false;
-      if (!this.gate.open || !(await this.#renew(signal))) return !signal.aborted;
+      if (signal.aborted || !this.gate.open) return false;
+      attempt = await this.#try((options) => this.#renew(options), signal);
+      if (attempt === 'ours') return true;
     }
     return false;
   }
 
-  async #renew(signal: AbortSignal): Promise<boolean> {
-    while (this.gate.open && !signal.aborted) {
-      if (await this.#try(this.#gated, signal)) return true;
-      if (this.#holder !== this.#options.identity) return false;
-      await this.#pause(signal);
-    }
-    return false;
-  }
-
-  async #try(client: KubeClient, signal: AbortSignal): Promise<boolean> {
-    const { clock, log, namespace, name } = this.#options;
+  async #try(attempt: (options: CallOptions) => Promise<boolean>, signal: AbortSignal): Promise<Attempt> {
+    const { clock } = this.#options;
+    const limitMs = this.#timing.renewDeadlineMs / 2;
     this.#triedAt = clock.monotonic();
-    const limit = deadline(
-      clock,
-      this.#timing.renewDeadlineMs / 2,
-      () => new Error('the lease request took too long'),
-      signal,
-    );
+    const limit = deadline(clock, limitMs, () => new Error(`no answer within ${limitMs / 1000} s`), signal);
     try {
-      return await this.#takeOrRenew(client, limit.signal);
+      const ours = await attempt({ signal: limit.signal });
+      this.#complaint = '';
+      return ours ? 'ours' : 'not ours';
     } catch (error) {
       this.#lease = undefined;
-      if (!signal.aborted)
-        log.info({ lease: `${namespace}/${name}`, why: String(error) }, 'the lease could not be taken or renewed');
-      return false;
+      if (!signal.aborted) this.#complain(error);
+      return 'failed';
     } finally {
       limit.cancel();
     }
   }
 
-  /** The time is taken before the request is sent: others count from when they see it, which is later. */
-  async #takeOrRenew(client: KubeClient, signal: AbortSignal): Promise<boolean> {
-    const { clock, identity, namespace, name } = this.#options;
+  /** Takes the lease when it may be taken. */
+  async #take(options: CallOptions): Promise<boolean> {
+    const { client, clock, identity, namespace, name } = this.#options;
     const openFor = this.gate.fromNow();
-    const lease = this.#renewable() ?? (await client.find(LEASES, { namespace, name }, { signal }));
+    const lease = await client.find(LEASES, { namespace, name }, options);
     if (!lease) {
-      const fresh = heldBy({ metadata: { namespace, name } }, identity, clock.now(), this.#timing.durationMs);
-      this.#hold(await client.create(LEASES, fresh, { signal }), openFor);
+      const fresh = this.#held({ metadata: { namespace, name } });
+      this.#hold(await client.create(LEASES, fresh, options), openFor);
       return true;
     }
-    this.#holder = lease.spec?.holderIdentity ?? '';
     this.#seen = observe(this.#seen, lease, clock.monotonic());
     if (!mayTake(lease, identity, this.#seen, clock.monotonic(), this.#timing.durationMs)) return false;
-    this.#hold(
-      await client.update(LEASES, heldBy(lease, identity, clock.now(), this.#timing.durationMs), { signal }),
-      openFor,
-    );
+    this.#hold(await client.update(LEASES, this.#held(lease), options), openFor);
     return true;
   }
 
-  /** While we lead, nobody else writes the lease: the copy of the last write serves for the next, which then is one request. */
-  #renewable(): Lease | undefined {
-    return this.gate.open ? this.#lease : undefined;
+  /** Nobody else writes the lease while we lead: the copy of the last write serves for the next, which then is one request. */
+  async #renew(options: CallOptions): Promise<boolean> {
+    const { identity, namespace, name } = this.#options;
+    const openFor = this.gate.fromNow();
+    const lease = this.#lease ?? (await this.#gated.find(LEASES, { namespace, name }, options));
+    if (lease?.spec?.holderIdentity !== identity) return false;
+    this.#hold(await this.#gated.update(LEASES, this.#held(lease), options), openFor);
+    return true;
   }
 
+  #held(lease: Lease): Lease {
+    return heldBy(lease, this.#options.identity, this.#options.clock.now(), this.#timing.durationMs);
+  }
+
+  /** Our time counts from before the request was sent. Others count from when they see its result, which is later. */
   #hold(lease: Lease, openFor: (ms: number) => void): void {
     this.#lease = lease;
-    this.#holder = this.#options.identity;
     openFor(this.#timing.renewDeadlineMs);
   }
 
   async #release(): Promise<void> {
-    const { clock, log } = this.#options;
-    const lease = this.#lease;
-    if (!lease || !this.gate.open) return;
+    const { client, clock, log, namespace, name, identity } = this.#options;
+    const limit = deadline(clock, this.#timing.retryMs, () => new Error('no answer in time'));
+    const options = { signal: limit.signal };
     try {
-      await this.#gated.update(LEASES, released(lease, clock.now()), { timeoutMs: this.#timing.retryMs });
+      const lease = this.#lease ?? (await client.find(LEASES, { namespace, name }, options));
+      if (lease?.spec?.holderIdentity !== identity) return;
+      await client.gatedBy(this.gate.lastWrite).update(LEASES, released(lease, clock.now()), options);
     } catch (error) {
-      if (!hasReason(error, 'Conflict'))
-        log.info({ why: String(error) }, 'the lease could not be released: it will run out');
+      log.info({ why: String(error) }, 'the lease could not be released: it will run out');
+    } finally {
+      limit.cancel();
     }
   }
 
-  /** Jittered, so that candidates do not ask in step. Ends early when the signal is aborted. */
+  /** The same trouble is told once, not every two seconds. That another candidate was faster is none. */
+  #complain(error: unknown): void {
+    const { log, namespace, name } = this.#options;
+    const why = String(error);
+    if (why === this.#complaint || hasReason(error, 'Conflict', 'AlreadyExists')) return;
+    this.#complaint = why;
+    log.warn({ lease: `${namespace}/${name}`, why }, 'the lease could not be taken or renewed: trying again');
+  }
+
+  /** Ends early when the signal is aborted. */
   async #pause(signal: AbortSignal): Promise<void> {
-    const ms = this.#timing.retryMs * (1 + 0.2 * this.#options.random());
+    const ms = this.#timing.retryMs * (1 + JITTER * this.#options.random());
     await sleep(this.#options.clock, ms, signal).catch(() => undefined);
   }
+}
+
+function check({ durationMs, renewDeadlineMs, retryMs }: ElectionTiming): void {
+  if (durationMs > renewDeadlineMs && renewDeadlineMs > retryMs * (1 + JITTER)) return;
+  throw new Error(
+    `the lease duration (${durationMs} ms) must be longer than the renew deadline (${renewDeadlineMs} ms), ` +
+      `and that must be longer than the retry period (${retryMs} ms) and a fifth of it`,
+  );
 }

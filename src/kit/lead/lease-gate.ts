@@ -22,15 +22,28 @@ export class LeaseGate implements WriteGate {
   }
 
   get open(): boolean {
-    if (!this.#until) return false;
+    return this.openForMs > 0;
+  }
+
+  /** How long it stays open unless it is opened anew; nothing or less when it is closed. */
+  get openForMs(): number {
+    if (!this.#until) return 0;
     // A suspended machine stops the monotonic clock but not the time of day; a corrected clock moves only the latter.
     // Whichever of the two says that the time is over is believed.
-    return this.#clock.monotonic() < this.#until.monotonic && this.#clock.now().getTime() < this.#until.wall;
+    return Math.min(this.#until.monotonic - this.#clock.monotonic(), this.#until.wall - this.#clock.now().getTime());
   }
 
   check(): void {
     if (!this.open) throw new NotLeading();
   }
+
+  /** Lets one write through if the gate is open, and closes it with that: from then on another may lead. For the release of the lease. */
+  readonly lastWrite: WriteGate = {
+    check: () => {
+      this.check();
+      this.close();
+    },
+  };
 
   /** Returns how to open the gate for a time that counts from now, also when it is called later. */
   fromNow(): (ms: number) => void {

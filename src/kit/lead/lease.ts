@@ -41,9 +41,9 @@ export function mayTake(lease: Lease, identity: string, seen: Observation, nowMs
   return nowMs - seen.atMs >= promisedMs;
 }
 
-/** The lease with us as its holder. */
+/** The lease with us as its holder. Each change of holder counts as a transition, also one after a release, as client-go counts. */
 export function heldBy(lease: Lease, identity: string, now: Date, durationMs: number): Lease {
-  const spec = lease.spec ?? {};
+  const spec = lease.spec ?? { holderIdentity: identity };
   const ours = spec.holderIdentity === identity;
   const time = microTime(now);
   return {
@@ -54,7 +54,7 @@ export function heldBy(lease: Lease, identity: string, now: Date, durationMs: nu
       leaseDurationSeconds: Math.ceil(durationMs / 1000),
       acquireTime: ours ? (spec.acquireTime ?? time) : time,
       renewTime: time,
-      leaseTransitions: (spec.leaseTransitions ?? 0) + (ours || !spec.holderIdentity ? 0 : 1),
+      leaseTransitions: (spec.leaseTransitions ?? 0) + (ours ? 0 : 1),
     },
   };
 }
