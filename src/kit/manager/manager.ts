@@ -26,6 +26,9 @@ const DRAIN_MS = 25_000;
 
 export class Manager {
   readonly #options: ManagerOptions;
+  readonly #stages: Stage[] = [];
+  /** Aborted with the first failure of any part as its reason. */
+  readonly #failure = new AbortController();
   #phase: 'starting' | 'running' | 'stopping' = 'starting';
 
   constructor(options: ManagerOptions) {
@@ -43,21 +46,20 @@ export class Manager {
     return [...caches.stuck(), ...(elector?.stuck() ?? [])];
   }
 
-  /** Resolves when all has ended after `stop` was aborted. Rejects when a part failed, the lease was lost or the end took too long. */
+  /**
+   * Called once. Resolves when all has ended after `stop` was aborted. Rejects when a part failed, the lease was lost or the end took
+   * too long: with the first of these, after everything else was told to stop and had its time to.
+   */
   async run(stop: AbortSignal): Promise<void> {
     const { services = [], caches } = this.#options;
-    const stages = {
-      services: new Stage(services),
-      caches: new Stage([{ name: 'the caches', run: (signal) => caches.run(signal) }]),
-      controllers: new Stage([{ name: 'the controllers', run: (signal) => this.#lead(signal) }]),
-    };
+    const serving = this.#start(services);
+    const caching = this.#start([{ name: 'the caches', run: (signal) => cache(caches, signal) }]);
+    const controlling = this.#start([{ name: 'the controllers', run: (signal) => this.#lead(signal) }]);
     this.#phase = 'running';
-    try {
-      await Promise.race([aborted(stop), ...Object.values(stages).map((stage) => stage.failed)]);
-    } finally {
-      this.#phase = 'stopping';
-      await this.#stopAll([stages.controllers, stages.caches, stages.services]);
-    }
+    await aborted(AbortSignal.any([stop, this.#failure.signal]));
+    this.#phase = 'stopping';
+    await this.#drain([controlling, caching, serving]);
+    this.#failure.signal.throwIfAborted();
   }
 
   async #lead(signal: AbortSignal): Promise<void> {
@@ -69,36 +71,43 @@ export class Manager {
 
   async #control(signal: AbortSignal): Promise<void> {
     const { caches, controllers, log } = this.#options;
-    const complete = caches.synced(signal).then(
-      () => true,
-      () => false,
-    );
-    if (!(await complete)) return;
-    log.info({ controllers: controllers.map((each) => each.name) }, 'caches are complete: controllers start');
-    const stage = new Stage(controllers);
     try {
-      await Promise.race([aborted(signal), stage.failed]);
-    } finally {
-      await stage.stop();
+      await caches.synced(signal);
+    } catch (error) {
+      if (signal.aborted) return;
+      throw error;
     }
+    log.info({ controllers: controllers.map((each) => each.name) }, 'caches are complete: controllers start');
+    const stage = this.#start(controllers);
+    await aborted(signal);
+    await stage.stop();
   }
 
-  /** One stage after another, the writers first, within one deadline for all. */
-  async #stopAll(stages: readonly Stage[]): Promise<void> {
-    const { clock, drainMs = DRAIN_MS } = this.#options;
-    const limit = deadline(
-      clock,
-      drainMs,
-      () => new Error(`something had not ended ${drainMs / 1000} s after the stop`),
-    );
-    const late = aborted(limit.signal).then(() => Promise.reject(limit.signal.reason));
-    late.catch(() => undefined);
-    try {
-      for (const stage of stages) await Promise.race([stage.stop(), late]);
-    } finally {
-      limit.cancel();
-    }
+  #start(runnables: readonly Runnable[]): Stage {
+    const stage = new Stage(runnables, (failure) => this.#failure.abort(failure));
+    this.#stages.push(stage);
+    return stage;
   }
+
+  /** One stage after another, the writers first, within one deadline for all. After it the rest is told to stop, too, but not waited for. */
+  async #drain(stages: readonly Stage[]): Promise<void> {
+    const { clock, drainMs = DRAIN_MS } = this.#options;
+    const limit = deadline(clock, drainMs, () => this.#late(drainMs));
+    const late = aborted(limit.signal).then(() => this.#failure.abort(limit.signal.reason));
+    for (const stage of stages) await Promise.race([stage.stop(), late]);
+    limit.cancel();
+  }
+
+  /** The stage that was started last is what those before it wait for. */
+  #late(drainMs: number): Error {
+    const names = this.#stages.findLast((stage) => stage.stragglers.length > 0)?.stragglers ?? [];
+    return new Error(`${names.join(', ')} had not ended ${drainMs / 1000} s after the stop`);
+  }
+}
+
+/** Without any view there is nothing to run, which is not a failure. */
+async function cache(caches: Caches, signal: AbortSignal): Promise<void> {
+  await Promise.all([caches.run(signal), aborted(signal)]);
 }
 
 async function aborted(signal: AbortSignal): Promise<void> {

@@ -7,30 +7,38 @@ export interface Runnable {
 }
 
 export class Stage {
-  /** Rejects as soon as a part fails, or ends before it was told to: a process with a dead part looks alive and is not. */
-  readonly failed: Promise<never>;
   readonly #stop = new AbortController();
-  readonly #parts: readonly Promise<void>[];
+  readonly #running: Set<Runnable>;
+  readonly #ended: Promise<unknown>;
 
-  constructor(runnables: readonly Runnable[]) {
-    const { promise, reject } = Promise.withResolvers<never>();
-    this.failed = promise;
-    promise.catch(() => undefined); // whoever cares awaits it as well
-    this.#parts = runnables.map((each) => this.#supervise(each).catch(reject));
+  /**
+   * Starts the parts. `fail` is told of each that fails, also after the stop, and of each that ends before it was told to: a process
+   * with a dead part looks alive and is not.
+   */
+  constructor(runnables: readonly Runnable[], fail: (failure: Error) => void) {
+    this.#running = new Set(runnables);
+    this.#ended = Promise.all(runnables.map((each) => this.#supervise(each).catch(fail)));
   }
 
   /** Tells every part to stop and waits until all have. */
   async stop(): Promise<void> {
     this.#stop.abort();
-    await Promise.all(this.#parts);
+    await this.#ended;
   }
 
-  async #supervise({ name, run }: Runnable): Promise<void> {
+  /** The names of the parts that were told to stop and have not ended. */
+  get stragglers(): readonly string[] {
+    return this.#stop.signal.aborted ? [...this.#running].map((each) => each.name) : [];
+  }
+
+  async #supervise(part: Runnable): Promise<void> {
     try {
-      await run(this.#stop.signal);
+      await part.run(this.#stop.signal);
     } catch (cause) {
-      throw new Error(`${name} failed: ${cause instanceof Error ? cause.message : cause}`, { cause });
+      throw new Error(`${part.name} failed: ${cause instanceof Error ? cause.message : cause}`, { cause });
+    } finally {
+      this.#running.delete(part);
     }
-    if (!this.#stop.signal.aborted) throw new Error(`${name} ended by itself`);
+    if (!this.#stop.signal.aborted) throw new Error(`${part.name} ended by itself`);
   }
 }

@@ -8,24 +8,29 @@ export interface SignalSource {
 }
 
 const NUMBERS = { SIGTERM: 15, SIGINT: 2 } as const;
+const NAMES = ['SIGTERM', 'SIGINT'] as const;
 
 export interface StopSignals extends Disposable {
   readonly signal: AbortSignal;
 }
 
+/** `onFirst` is told which signal it was, after `signal` has been aborted. */
 export function stopSignals(source: SignalSource, onFirst: (signal: string) => void): StopSignals {
   const stop = new AbortController();
-  const listeners = Object.entries(NUMBERS).map(([name, number]) => {
-    const listener = () => {
-      if (stop.signal.aborted) source.exit(128 + number);
-      onFirst(name);
-      stop.abort(new Error(`${name} was received`));
-    };
-    source.on(name as NodeJS.Signals, listener);
-    return { name: name as NodeJS.Signals, listener };
-  });
+  const listeners = NAMES.map((name) => ({ name, listener: () => receive(name) }));
+  for (const { name, listener } of listeners) source.on(name, listener);
   return {
     signal: stop.signal,
-    [Symbol.dispose]: () => listeners.forEach(({ name, listener }) => void source.off(name, listener)),
+    [Symbol.dispose]() {
+      for (const { name, listener } of listeners) source.off(name, listener);
+    },
   };
+
+  function receive(name: (typeof NAMES)[number]): void {
+    if (stop.signal.aborted) source.exit(128 + NUMBERS[name]);
+    else {
+      stop.abort(new Error(`${name} was received`));
+      onFirst(name);
+    }
+  }
 }
