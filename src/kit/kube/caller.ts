@@ -31,6 +31,7 @@ export interface CallRecord {
   readonly path: string;
   /** The status of the answer, or `<error>` when none came. */
   readonly code: string;
+  /** Until the answer had been read to its end; of a stream, until it began. */
   readonly seconds: number;
 }
 
@@ -44,6 +45,14 @@ export interface Call {
   readonly repeatable?: boolean;
   /** Changes nothing although it is a POST: an access review, a dry question. */
   readonly readOnly?: boolean;
+}
+
+/** One attempt at a call, and what to do with its response when it succeeds. */
+interface Sending<T> {
+  readonly call: Call;
+  readonly signal: AbortSignal;
+  readonly longLived: boolean;
+  readonly read: (response: TransportResponse) => Promise<T>;
 }
 
 const DEFAULT_TIMEOUT_MS = 30_000;
@@ -77,49 +86,49 @@ export class Caller {
   /** Resolves with the response of a stream as soon as it is accepted. Not repeated: its reader knows where to resume. */
   async open(call: Call & { readonly signal: AbortSignal }): Promise<TransportResponse> {
     const opening = this.#deadline(call);
+    const signal = AbortSignal.any([call.signal, opening.signal]);
     try {
-      return await this.#authorized(call, AbortSignal.any([call.signal, opening.signal]), true);
+      return await this.#authorized({ call, signal, longLived: true, read: async (response) => response });
     } finally {
       opening.cancel();
     }
   }
 
   async #attempt(call: Call): Promise<string> {
-    const deadline = this.#deadline(call);
+    const { signal, cancel } = this.#deadline(call);
     try {
-      const response = await this.#authorized(call, deadline.signal, false);
-      return await response.text();
+      return await this.#authorized({ call, signal, longLived: false, read: (response) => response.text() });
     } finally {
-      deadline.cancel();
+      cancel();
     }
   }
 
   /** A token can be replaced at any time: one refusal is answered by reading it anew. */
-  async #authorized(call: Call, signal: AbortSignal, longLived: boolean): Promise<TransportResponse> {
+  async #authorized<T>(sending: Sending<T>): Promise<T> {
     try {
-      return await this.#send(call, signal, longLived, false);
+      return await this.#send(sending, false);
     } catch (error) {
       if (!hasReason(error, 'Unauthorized') || !this.#options.authorize) throw error;
-      return await this.#send(call, signal, longLived, true);
+      return await this.#send(sending, true);
     }
   }
 
-  async #send(call: Call, signal: AbortSignal, longLived: boolean, refresh: boolean): Promise<TransportResponse> {
+  async #send<T>({ call, signal, longLived, read }: Sending<T>, refresh: boolean): Promise<T> {
     const { transport, clock, limiter, authorize } = this.#options;
     await limiter?.take(signal);
     const identity = (await authorize?.(refresh)) ?? {};
     const started = clock.monotonic();
-    const record = (code: string) => this.#record(call, code, started);
-    const response = await transport
-      .request({ ...this.#request(call, identity), signal, longLived })
-      .catch((error: unknown) => {
-        record('<error>');
-        throw error;
-      });
-    record(String(response.status));
-    if (response.status >= 200 && response.status < 300) return response;
-    const body = await response.text();
-    throw apiErrorFrom(`${call.method} ${call.path}`, response.status, body, response.header('retry-after'));
+    let code = '<error>';
+    try {
+      const response = await transport.request({ ...this.#request(call, identity), signal, longLived });
+      code = String(response.status);
+      if (response.status >= 200 && response.status < 300) return await read(response);
+      const retryAfter = response.header('retry-after');
+      throw apiErrorFrom(`${call.method} ${call.path}`, response.status, await response.text(), retryAfter);
+    } finally {
+      const seconds = (clock.monotonic() - started) / 1000;
+      this.#options.onCall?.({ method: call.method, path: call.path, code, seconds });
+    }
   }
 
   #request(call: Call, identity: Readonly<Record<string, string>>): Omit<TransportRequest, 'signal' | 'longLived'> {
@@ -132,11 +141,6 @@ export class Caller {
       ...(call.body === undefined ? {} : { body: call.body }),
       ...(gate && !isRead(call) ? { beforeSend: () => gate.check() } : {}),
     };
-  }
-
-  #record(call: Call, code: string, started: number): void {
-    const seconds = (this.#options.clock.monotonic() - started) / 1000;
-    this.#options.onCall?.({ method: call.method, path: call.path, code, seconds });
   }
 
   /** Ends a call that takes too long as a timeout: it may have happened. */
