@@ -6,7 +6,7 @@ import { hasReason } from '../kube/api-error.ts';
 import type { CallOptions, KubeClient } from '../kube/client.ts';
 import type { Log } from '../observe/log.ts';
 import { heldBy, LEASES, type Lease, mayTake, type Observation, observe, released } from './lease.ts';
-import { LeaseGate } from './lease-gate.ts';
+import { LeaseGate, NotLeading } from './lease-gate.ts';
 
 export interface ElectorOptions {
   readonly client: KubeClient;
@@ -96,7 +96,7 @@ export class Elector {
     const ended = new AbortController();
     const kept = this.#keep(ended.signal).then((ours) => {
       if (!ours) this.gate.close();
-      if (!ours) leading.abort(new Error('the lease was lost'));
+      if (!ours) leading.abort(new NotLeading());
       return ours;
     });
     try {

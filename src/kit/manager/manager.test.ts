@@ -5,6 +5,7 @@ import { KubeClient } from '../kube/client.ts';
 import { answer, FakeTransport, refusal } from '../kube/fake-transport.ts';
 import { Elector } from '../lead/elector.ts';
 import type { Lease } from '../lead/lease.ts';
+import { NotLeading } from '../lead/lease-gate.ts';
 import { RecordingLog } from '../observe/recording-log.ts';
 import { Manager, type ManagerOptions } from './manager.ts';
 import type { Runnable } from './stage.ts';
@@ -176,6 +177,28 @@ describe('a manager with an election', () => {
     await clock.advance(10_000);
     await expect(run.ended).rejects.toThrow('the lease was lost: another process may lead now');
     expect(journal).toEqual(['topology starts', 'topology ends']);
+  });
+
+  test('tells the controllers that it was the lease, so that they give up what they have begun', async () => {
+    const { manager, transport, elector, clock } = aProcess();
+    transport.on('GET', LEASE, refusal(404, 'NotFound', 'no such lease'));
+    transport.on('POST', LEASES, held);
+    transport.on('PUT', LEASE, refusal(500, 'InternalError', 'etcd is away'));
+    const reasons: unknown[] = [];
+    const witness: Runnable = {
+      name: 'witness',
+      run: (signal) =>
+        new Promise((resolve) => {
+          signal.addEventListener('abort', () => {
+            reasons.push(signal.reason);
+            resolve();
+          });
+        }),
+    };
+    const run = start(manager({ elector, controllers: [witness] }));
+    await clock.advance(20_000);
+    await expect(run.ended).rejects.toThrow('the lease was lost');
+    expect(reasons).toEqual([expect.any(NotLeading)]);
   });
 
   test('is unhealthy when nothing has been done about the lease for long', async () => {

@@ -80,7 +80,7 @@ export class Manager {
     log.info({ controllers: controllers.map((each) => each.name) }, 'caches are complete: controllers start');
     const stage = this.#start(controllers);
     await aborted(signal);
-    await stage.stop();
+    await stage.stop(signal.reason);
   }
 
   #start(runnables: readonly Runnable[]): Stage {

@@ -20,9 +20,9 @@ export class Stage {
     this.#ended = Promise.all(runnables.map((each) => this.#supervise(each).catch(fail)));
   }
 
-  /** Tells every part to stop and waits until all have. */
-  async stop(): Promise<void> {
-    this.#stop.abort();
+  /** Tells every part to stop, and why where that matters, and waits until all have. */
+  async stop(reason?: unknown): Promise<void> {
+    this.#stop.abort(reason);
     await this.#ended;
   }
 
