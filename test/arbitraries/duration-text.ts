@@ -11,7 +11,7 @@ const part = fc
   .tuple(number, fc.constantFrom('ns', 'us', 'µs', 'μs', 'ms', 's', 'm', 'h'))
   .map((parts) => parts.join(''));
 
-export const validDurationText = fc
+const validDurationText = fc
   .tuple(fc.constantFrom('', '', '-', '+'), fc.array(part, { minLength: 1, maxLength: 3 }))
   .map(([sign, parts]) => sign + parts.join(''));
 

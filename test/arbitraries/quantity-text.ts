@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import { mutated, oneOfChars } from './mutation.ts';
 
-export const QUANTITY_SUFFIXES = ['', 'n', 'u', 'm', 'k', 'M', 'G', 'T', 'P', 'E', 'Ki', 'Mi', 'Gi', 'Ti', 'Pi', 'Ei'];
+const QUANTITY_SUFFIXES = ['', 'n', 'u', 'm', 'k', 'M', 'G', 'T', 'P', 'E', 'Ki', 'Mi', 'Gi', 'Ti', 'Pi', 'Ei'];
 
 const digits = (minLength: number, maxLength: number) =>
   fc.oneof(

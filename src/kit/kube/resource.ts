@@ -73,10 +73,8 @@ export function objectPath(resource: Resource, ref: Ref, subresource?: string): 
 }
 
 /** The key of an object in caches and queues: `namespace/name`, or only the name when it has no namespace. */
-export const keyOf = (ref: Ref): string => (ref.namespace ? `${ref.namespace}/${ref.name}` : ref.name);
-
-export const keyOfObject = ({ metadata }: KubeObject): string =>
-  keyOf({ name: metadata.name ?? '', namespace: metadata.namespace ?? '' });
+export const keyOfObject = ({ metadata: { namespace, name = '' } }: KubeObject): string =>
+  namespace ? `${namespace}/${name}` : name;
 
 export function refOf(key: string): Ref {
   const slash = key.indexOf('/');
