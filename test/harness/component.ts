@@ -2,7 +2,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Exit, Keeper, KeptProcess } from './keeper.ts';
+import type { Keeper, KeptProcess } from './keeper.ts';
 import { eventually } from './wait.ts';
 
 export interface ComponentOptions {
@@ -21,7 +21,6 @@ export class Component {
   readonly #keeper: Keeper;
   readonly #options: ComponentOptions;
   #process: KeptProcess | undefined;
-  #exit: Exit | undefined;
 
   constructor(keeper: Keeper, options: ComponentOptions) {
     this.name = options.name;
@@ -39,12 +38,11 @@ export class Component {
     const { program, args } = this.#options;
     const kept = await this.#keeper.run({ program, args, log: this.#log });
     this.#process = kept;
-    this.#exit = undefined;
-    void kept.exited.then((exit) => {
-      this.#exit = exit;
-      if (this.#process === kept) this.#process = undefined;
+    const ended = kept.exited.then((exit) => {
+      this.#process = undefined;
+      return new Error(`${this.name} ended (${exit.signal ?? `exit code ${exit.code}`})`);
     });
-    await this.#ready();
+    await this.#ready(kept, ended);
   }
 
   /** SIGKILL: what it had not made durable is lost. Does nothing when it is not running. */
@@ -78,16 +76,15 @@ export class Component {
     return `${this.name}.log`;
   }
 
-  async #ready(): Promise<void> {
-    const condition = async () => this.#exit !== undefined || (await this.#options.ready());
-    const failure = await eventually(condition, { timeout: START_TIMEOUT, for: `${this.name} to be ready` }).then(
-      () => this.#exit && new Error(`${this.name} ended (${this.#exit.signal ?? `exit code ${this.#exit.code}`})`),
-      (error: Error) => error,
-    );
-    if (!failure) return;
-    const log = await this.tail();
+  /** An end is noticed at once, even while a probe hangs. */
+  async #ready(kept: KeptProcess, ended: Promise<Error>): Promise<void> {
+    const condition = async () => this.#process !== kept || (await this.#options.ready());
+    const ready = eventually(condition, { timeout: START_TIMEOUT, for: `${this.name} to be ready` });
+    const failure = await Promise.race([ended, ready.then(() => undefined)]).catch((error: Error) => error);
+    if (!failure && this.#process === kept) return;
     await this.kill();
-    throw new Error(`${failure.message}\nThe end of its log:\n${log}`, { cause: failure });
+    const { message } = failure ?? (await ended);
+    throw new Error(`${message}\nThe end of its log:\n${await this.tail()}`, { cause: failure });
   }
 
   async #end(signal: NodeJS.Signals): Promise<void> {

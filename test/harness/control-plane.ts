@@ -35,6 +35,8 @@ export interface ControlPlaneOptions {
   readonly featureGates?: Readonly<Record<string, boolean>>;
   /** Start with another control plane's data. Tokens of its service accounts are not valid here. */
   readonly dataFrom?: Snapshot;
+  /** Chooses the API server's port. */
+  readonly random?: () => number;
 }
 
 export async function startControlPlane(options: ControlPlaneOptions = {}): Promise<ControlPlane> {
@@ -91,7 +93,7 @@ async function startApiServer(
   options: ControlPlaneOptions,
 ): Promise<ApiServer> {
   for (let attempt = 1; ; attempt++) {
-    const server = apiServerOn(randomPort(), keeper, binaries, credentials, options);
+    const server = apiServerOn(randomPort(options.random), keeper, binaries, credentials, options);
     try {
       await server.apiServer.start();
       return server;
@@ -123,8 +125,8 @@ function apiServerOn(
 }
 
 /** Below the range that outgoing connections draw from, so that a server that is down keeps its port for the restart. */
-function randomPort(): number {
-  return 20_000 + Math.floor(Math.random() * 12_000);
+function randomPort(random = Math.random): number {
+  return 20_000 + Math.floor(random() * 12_000);
 }
 
 /** Pods are refused until their namespace has its service account, so the controllers are ready when it is there. */

@@ -1,34 +1,39 @@
 import { execFile } from 'node:child_process';
+import { once } from 'node:events';
+import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { controlPlaneBinaries } from '../../harness/binaries.ts';
-import { startControlPlane } from '../../harness/control-plane.ts';
-import { RawClient, type RawObject } from '../../harness/raw-client.ts';
+import { type ControlPlane, startControlPlane } from '../../harness/control-plane.ts';
+import { RawClient } from '../../harness/raw-client.ts';
 import { eventually } from '../../harness/wait.ts';
 
 const CONFIG_MAPS = '/api/v1/namespaces/default/configmaps';
 const configMap = (name: string) => ({ metadata: { name } });
-const names = (objects: readonly RawObject[]) => objects.map(({ metadata }) => metadata.name);
+
+let shared: ControlPlane;
+beforeAll(async () => {
+  shared = await startControlPlane();
+});
+afterAll(() => shared?.[Symbol.asyncDispose]());
 
 describe('a control plane', () => {
   it('serves the admin by token, by certificate and by its kubeconfig', async () => {
-    await using controlPlane = await startControlPlane();
-    const { url, ca, adminToken, credentials } = controlPlane;
+    const { url, ca, adminToken, credentials } = shared;
     await using byToken = new RawClient({ url, ca, token: adminToken });
     await using byCertificate = new RawClient({ url, ca, certificate: credentials.admin, http2: true });
     expect((await byToken.get('/api/v1/namespaces/default')).kind).toBe('Namespace');
     expect((await byCertificate.get('/api/v1/namespaces/default')).kind).toBe('Namespace');
     const kubectl = join(controlPlaneBinaries(), 'kubectl');
     const { stdout } = await promisify(execFile)(kubectl, ['get', 'ns', 'default', '-o', 'name'], {
-      env: { KUBECONFIG: controlPlane.kubeconfig, HOME: controlPlane.directory },
+      env: { KUBECONFIG: shared.kubeconfig, HOME: shared.directory },
     });
     expect(stdout).toBe('namespace/default\n');
   });
 
   it('comes back on the same address, with its data, after its parts were killed', async () => {
-    await using controlPlane = await startControlPlane();
-    const { admin, apiServer, etcd } = controlPlane;
+    const { admin, apiServer, etcd } = shared;
     await admin.post(CONFIG_MAPS, configMap('kept'));
     await Promise.all([apiServer.kill(), etcd.kill()]);
     await expect(admin.get(CONFIG_MAPS)).rejects.toThrow('ECONNREFUSED');
@@ -37,27 +42,25 @@ describe('a control plane', () => {
   });
 
   it('goes back to a snapshot, resource versions included', async () => {
-    await using controlPlane = await startControlPlane();
-    const { admin } = controlPlane;
-    const before = await admin.post(CONFIG_MAPS, configMap('before'));
-    const snapshot = await controlPlane.snapshot();
+    const { admin } = shared;
+    await admin.post(CONFIG_MAPS, configMap('before'));
+    const before = await admin.list(CONFIG_MAPS);
+    const snapshot = await shared.snapshot();
     for (let i = 1; i < 20; i++) await admin.post(CONFIG_MAPS, configMap(`after-${i}`));
     const last = await admin.post(CONFIG_MAPS, configMap('last'));
 
-    await controlPlane.restore(snapshot);
+    await shared.restore(snapshot);
     const { items, metadata } = await admin.list(CONFIG_MAPS);
-    expect(names(items)).toEqual(['before']);
-    expect(items[0]?.metadata.uid).toBe(before.metadata.uid);
+    expect(items).toEqual(before.items);
     expect(Number(metadata.resourceVersion)).toBeLessThan(Number(last.metadata.resourceVersion));
     await admin.post(CONFIG_MAPS, configMap('again'));
 
     await using copy = await startControlPlane({ dataFrom: snapshot });
-    expect(names((await copy.admin.list(CONFIG_MAPS)).items)).toEqual(['before']);
+    expect((await copy.admin.list(CONFIG_MAPS)).items).toEqual(before.items);
   });
 
   it('answers nothing while it is paused', async () => {
-    await using controlPlane = await startControlPlane();
-    const { admin, apiServer } = controlPlane;
+    const { admin, apiServer } = shared;
     await apiServer.pause();
     const answer = admin.request('GET', '/readyz');
     const first = await Promise.race([answer, eventually(() => false, { timeout: 300 }).catch(() => 'silence')]);
@@ -66,30 +69,34 @@ describe('a control plane', () => {
     expect((await answer).status).toBe(200);
   });
 
-  it('tells a watch from before a compaction that its history is gone', async () => {
-    await using controlPlane = await startControlPlane();
-    const { admin, apiServer } = controlPlane;
+  it('remembers nothing from before its start in its watch cache', async () => {
+    const { admin, apiServer } = shared;
     const old = await admin.post(CONFIG_MAPS, configMap('old'));
     await admin.post(CONFIG_MAPS, configMap('newer'));
     const watch = `${CONFIG_MAPS}?watch=true&resourceVersion=${old.metadata.resourceVersion}`;
+    await shared.compact();
     expect((await first(await admin.watch(watch)))?.object.metadata.name).toBe('newer');
-
-    await controlPlane.compact();
     await apiServer.kill();
     await apiServer.start();
     const event = await first(await admin.watch(watch));
     expect(event).toMatchObject({ type: 'ERROR', object: { code: 410, reason: 'Expired' } });
   });
 
-  it('tells a paged list from before a compaction that its continuation is gone', async () => {
+  it('tells a watch and a paged list from before a compaction that their history is gone', async () => {
     await using controlPlane = await startControlPlane({ apiServerFlags: ['--watch-cache=false'] });
     const { admin } = controlPlane;
-    for (const name of ['a', 'b', 'c']) await admin.post(CONFIG_MAPS, configMap(name));
+    const old = await admin.post(CONFIG_MAPS, configMap('a'));
+    await admin.post(CONFIG_MAPS, configMap('b'));
+    const watch = `${CONFIG_MAPS}?watch=true&resourceVersion=${old.metadata.resourceVersion}`;
     const page = await admin.list(`${CONFIG_MAPS}?limit=1`);
     const next = `${CONFIG_MAPS}?limit=1&continue=${page.metadata.continue}`;
+    expect((await first(await admin.watch(watch)))?.object.metadata.name).toBe('b');
     expect((await admin.request('GET', next)).status).toBe(200);
-    await admin.post(CONFIG_MAPS, configMap('d'));
+
+    await admin.post(CONFIG_MAPS, configMap('c'));
     await controlPlane.compact();
+    const event = await first(await admin.watch(watch));
+    expect(event).toMatchObject({ type: 'ERROR', object: { code: 410, reason: 'Expired' } });
     expect((await admin.request('GET', next)).status).toBe(410);
   });
 
@@ -151,6 +158,21 @@ describe('a control plane', () => {
     await controlPlane.controllerManager.kill();
     await controlPlane.controllerManager.start();
     await controlPlane.scheduler.kill();
+  });
+
+  it('takes another port when the first is taken', async () => {
+    const other = createServer();
+    const taken = await eventually(async () => {
+      const port = 20_000 + Math.floor(Math.random() * 12_000);
+      await once(other.listen(port, '127.0.0.1'), 'listening');
+      return port;
+    });
+    const choices = [(taken - 20_000 + 0.5) / 12_000];
+    await using controlPlane = await startControlPlane({ random: () => choices.shift() ?? Math.random() });
+    expect(choices).toEqual([]);
+    expect(new URL(controlPlane.url).port).not.toBe(String(taken));
+    expect((await controlPlane.admin.get('/api/v1/namespaces/default')).kind).toBe('Namespace');
+    other.close();
   });
 
   it('shows the log of a component that does not start', async () => {

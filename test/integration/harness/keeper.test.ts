@@ -48,10 +48,10 @@ describe('a keeper', () => {
   });
 });
 
-describe('a control plane whose test process', () => {
-  it.each(['SIGINT', 'SIGTERM', 'SIGKILL'] as const)(
+describe.concurrent('a control plane whose test process', () => {
+  it.for(['SIGINT', 'SIGTERM', 'SIGKILL'] as const)(
     'is ended by %s leaves neither process nor directory',
-    async (signal) => {
+    async (signal, { expect }) => {
       const { holder, directory, pids } = await startHolder();
       expect(pids.every(isAlive)).toBe(true);
       expect(existsSync(directory)).toBe(true);
