@@ -62,7 +62,7 @@ function issue({ subject, key, issuer, extensions }: Issue): Certificate {
   );
   const signature = sign('sha256', toBeSigned, issuer.key);
   const certificate = sequence(toBeSigned, ECDSA_WITH_SHA256, bitString(signature));
-  const lines = certificate.toString('base64').replace(/.{64}/g, '$&\n');
+  const lines = certificate.toString('base64').replace(/.{64}(?=.)/g, '$&\n');
   return { certificate: `-----BEGIN CERTIFICATE-----\n${lines}\n-----END CERTIFICATE-----\n`, key: pem(key) };
 }
 
