@@ -12,37 +12,42 @@ export class Exchange implements Dispatcher.DispatchHandler, TransportResponse {
   status = 0;
   readonly #request: TransportRequest;
   readonly #origin: string;
-  readonly #onEnd: () => void;
   readonly #settle: { resolve(response: TransportResponse): void; reject(error: unknown): void };
   readonly #onAbort = () => this.#abort(this.#request.signal.reason);
+  /** Set from the moment at which the request is handed to the kernel. */
   #controller: Dispatcher.DispatchController | undefined;
   #headers: Headers = {};
   #chunks: Buffer[] = [];
   #queued = 0;
-  #ended = false;
-  #failure: unknown;
+  #end: { readonly failure: unknown } | undefined;
   #wake: (() => void) | undefined;
+  #whenEnded: (() => void) | undefined;
 
-  constructor(request: TransportRequest, origin: string, onEnd: () => void) {
+  constructor(request: TransportRequest, origin: string) {
     this.#request = request;
     this.#origin = origin;
-    this.#onEnd = onEnd;
     const { promise, resolve, reject } = Promise.withResolvers<TransportResponse>();
     this.response = promise;
     this.#settle = { resolve, reject };
-    if (request.signal.aborted) this.#abort(request.signal.reason);
-    else request.signal.addEventListener('abort', this.#onAbort, { once: true });
+    request.signal.addEventListener('abort', this.#onAbort, { once: true });
   }
 
+  /** Calls back once, when nothing more will come and nothing more will be sent; at once when that is so already. */
+  whenEnded(call: () => void): void {
+    if (this.#end) call();
+    else this.#whenEnded = call;
+  }
+
+  /** What is thrown here undici hands to `onResponseError`, and sends nothing. The connection stays as it is. */
   onRequestStart(controller: Dispatcher.DispatchController): void {
+    if (this.#end) throw asError(this.#end.failure);
     try {
-      if (this.#ended) throw this.#failure;
       this.#request.beforeSend?.();
-      this.#controller = controller;
     } catch (refusal) {
-      this.#end(refusal);
-      controller.abort(asError(refusal));
+      this.#finish(refusal);
+      throw asError(refusal);
     }
+    this.#controller = controller;
   }
 
   onResponseStart(_controller: Dispatcher.DispatchController, status: number, headers: Headers): void {
@@ -60,11 +65,11 @@ export class Exchange implements Dispatcher.DispatchHandler, TransportResponse {
   }
 
   onResponseEnd(): void {
-    this.#end(undefined);
+    this.#finish(undefined);
   }
 
   onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
-    this.#end(this.#asConnectionError(error));
+    this.#finish(this.#asConnectionError(error));
   }
 
   header(name: string): string | undefined {
@@ -90,12 +95,12 @@ export class Exchange implements Dispatcher.DispatchHandler, TransportResponse {
           this.#queued -= chunk.length;
           if (this.#queued === 0 && this.#controller?.paused) this.#controller.resume();
           yield chunk;
-        } else if (this.#failure !== undefined) throw this.#failure;
-        else if (this.#ended) return;
-        else await this.#more();
+        } else if (!this.#end) await this.#more();
+        else if (this.#end.failure !== undefined) throw this.#end.failure;
+        else return;
       }
     } finally {
-      if (!this.#ended) this.#abort(new Error('the reader left'));
+      this.#abort(new Error('the reader left'));
     }
   }
 
@@ -105,19 +110,25 @@ export class Exchange implements Dispatcher.DispatchHandler, TransportResponse {
     return promise;
   }
 
+  /** Nothing, when it has ended before. */
   #abort(reason: unknown): void {
-    this.#end(reason);
+    if (this.#end) return;
+    this.#end = { failure: reason };
     this.#controller?.abort(asError(reason));
+    this.#conclude(reason);
   }
 
-  #end(failure: unknown): void {
-    if (this.#ended) return;
-    this.#ended = true;
-    this.#failure = failure;
+  #finish(failure: unknown): void {
+    if (this.#end) return;
+    this.#end = { failure };
+    this.#conclude(failure);
+  }
+
+  #conclude(failure: unknown): void {
     this.#request.signal.removeEventListener('abort', this.#onAbort);
-    this.#onEnd();
     if (failure !== undefined) this.#settle.reject(failure);
     this.#wake?.();
+    this.#whenEnded?.();
   }
 
   #asConnectionError(error: Error): ConnectionError {

@@ -2,16 +2,17 @@
  * The transport over HTTP: undici with kept-alive connections, a bounded pool for short requests and one connection for each watch.
  * It speaks to undici's dispatcher directly because only there is it known whether a request has been handed to the kernel.
  */
-import { buildConnector, Client, type Dispatcher, ProxyAgent } from 'undici';
+import { buildConnector, Client } from 'undici';
 import { Connections } from './connections.ts';
 import { Exchange } from './exchange.ts';
+import { openTunnel } from './proxy-tunnel.ts';
 import type { Transport } from './transport.ts';
 
 export interface UndiciTransportOptions {
   readonly server: URL;
-  /** Certificates for new connections; read again for each, so that a rotated client certificate is picked up. */
+  /** Certificates for new connections; asked for again for each, so that a rotated one is picked up. The same object while they are the same. */
   readonly tls?: () => TlsOptions;
-  /** An HTTP proxy to go through. */
+  /** A proxy to go through: http, https or socks5. */
   readonly proxy?: URL;
   /** How many connections short requests may use at the most. */
   readonly connections?: number;
@@ -35,19 +36,25 @@ const CONNECT_TIMEOUT_MS = 10_000;
 export function undiciTransport(options: UndiciTransportOptions): Transport {
   const origin = options.server.origin;
   const prefix = options.server.pathname.replace(/\/$/, '');
-  const connect = connectionMaker(options);
-  const short = new Connections(connect, options.connections ?? DEFAULT_CONNECTIONS);
-  const long = new Connections(connect, Number.POSITIVE_INFINITY);
+  const connect = connector(options);
+  const open = () => new Client(origin, { ...SETTINGS, connect });
+  const short = new Connections(open, options.connections ?? DEFAULT_CONNECTIONS);
+  const long = new Connections(open, Number.POSITIVE_INFINITY);
+  let isClosed = false;
   return {
-    request(request) {
-      const { method, headers, body } = request;
-      const connection = (request.longLived ? long : short).take();
-      const exchange = new Exchange(request, origin, connection.release);
-      const path = prefix + request.path;
-      connection.dispatcher.dispatch({ origin, path, method, headers: { ...headers }, body: body ?? null }, exchange);
+    async request(request) {
+      request.signal.throwIfAborted();
+      if (isClosed) throw new Error(`${request.method} ${request.path}: the connection to ${origin} has been closed`);
+      const { method, headers, body = null } = request;
+      const exchange = new Exchange(request, origin);
+      const leave = (request.longLived ? long : short).take((connection) => {
+        connection.dispatch({ origin, path: prefix + request.path, method, headers: { ...headers }, body }, exchange);
+      });
+      exchange.whenEnded(leave);
       return exchange.response;
     },
     async close() {
+      isClosed = true;
       await Promise.all([short.close(), long.close()]);
     },
   };
@@ -62,31 +69,31 @@ const SETTINGS = {
   keepAliveMaxTimeout: KEEP_ALIVE_MS,
 };
 
-function connectionMaker({ server, proxy, tls = () => ({}) }: UndiciTransportOptions): () => Dispatcher {
-  if (!proxy) {
-    const connect = connector(tls);
-    return () => new Client(server.origin, { ...SETTINGS, connect });
-  }
-  return () =>
-    new ProxyAgent({ ...SETTINGS, connections: 1, uri: proxy.href, requestTls: { ...tls(), allowH2: HTTP2 } });
-}
+const NO_CERTIFICATES: TlsOptions = {};
+const SOCKET = { allowH2: HTTP2, timeout: CONNECT_TIMEOUT_MS, keepAlive: true, keepAliveInitialDelay: 15_000 };
 
 /** Makes each connection with the certificates of that moment; TLS sessions are resumed as long as those stay the same. */
-function connector(tls: () => TlsOptions): buildConnector.connector {
+function connector({ tls = () => NO_CERTIFICATES, proxy }: UndiciTransportOptions): buildConnector.connector {
   let used: TlsOptions | undefined;
-  let connect: buildConnector.connector;
-  return (options, callback) => {
+  let direct: buildConnector.connector;
+  const connect: buildConnector.connector = (options, callback) => {
     const current = tls();
-    if (current !== used) {
-      connect = buildConnector({
-        ...current,
-        allowH2: HTTP2,
-        timeout: CONNECT_TIMEOUT_MS,
-        keepAlive: true,
-        keepAliveInitialDelay: 15_000,
-      });
-      used = current;
-    }
-    connect(options, callback);
+    if (current !== used) direct = buildConnector({ ...current, ...SOCKET });
+    used = current;
+    direct(options, callback);
+  };
+  return proxy ? through(proxy, connect) : connect;
+}
+
+/** By a tunnel also to a server without TLS, so that nothing on the way rewrites requests or keeps answers. */
+function through(proxy: URL, connect: buildConnector.connector): buildConnector.connector {
+  return (options, callback) => {
+    const { hostname, protocol } = options;
+    const port = Number(options.port) || (protocol === 'https:' ? 443 : 80);
+    openTunnel(proxy, { hostname, port }, CONNECT_TIMEOUT_MS).then(
+      (httpSocket) =>
+        protocol === 'https:' ? connect({ ...options, httpSocket }, callback) : callback(null, httpSocket),
+      (error) => callback(error, null),
+    );
   };
 }
