@@ -28,7 +28,7 @@ export interface OpenDevice extends AsyncDisposable, Descriptor {
   readonly number: DeviceNumber;
   /** What the kernel knows about this device now. Rejects (`missing`) when it is gone. */
   facts(): Promise<DeviceFacts>;
-  /** Fills the whole buffer from `position`, or rejects. */
+  /** Fills the whole buffer from `position`, or rejects. A position that is no byte of any device is a `RangeError`, here and in `write`. */
   read(into: Uint8Array, position: number): Promise<void>;
   /** Writes the whole buffer at `position`, or rejects; then some of it may have been written. Memory of `alignedBuffer` is written without a copy. */
   write(from: Uint8Array, position: number): Promise<void>;
@@ -69,4 +69,15 @@ export interface PartitionFacts {
   readonly number: DeviceNumber;
   readonly name: string;
   readonly holders: readonly string[];
+}
+
+/**
+ * Throws unless a device could have a byte at each of these places. Node takes what is not a safe integer, and -1, for "wherever the
+ * descriptor is now": a miscounted position would silently overwrite the beginning of the device.
+ */
+export function checkPlace(position: number, length: number): void {
+  if (Number.isSafeInteger(position) && position >= 0 && Number.isSafeInteger(position + length)) return;
+  throw new RangeError(
+    `${length} bytes at ${position} are on no device: a position is a whole number from 0 to 2^53 - 1`,
+  );
 }

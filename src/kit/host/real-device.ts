@@ -2,7 +2,7 @@
 import { constants } from 'node:fs';
 import { type FileHandle, open, stat } from 'node:fs/promises';
 import { alignedBuffer, isAligned } from './aligned-buffer.ts';
-import type { BlockDevices, DeviceFacts, OpenDevice, OpenOptions } from './block-device.ts';
+import { type BlockDevices, checkPlace, type DeviceFacts, type OpenDevice, type OpenOptions } from './block-device.ts';
 import { attemptOnDevice, DeviceError } from './device-error.ts';
 import { readDeviceFacts } from './device-facts.ts';
 import { type DeviceNumber, deviceNumber } from './device-number.ts';
@@ -74,6 +74,7 @@ class RealOpenDevice implements OpenDevice {
   }
 
   async read(into: Uint8Array, position: number): Promise<void> {
+    checkPlace(position, into.length);
     const buffer = this.#direct && !isAligned(into) ? alignedBuffer(into.length) : into;
     await this.#whole('read', buffer, position, async (offset) => {
       const { bytesRead } = await this.#handle.read(buffer, offset, buffer.length - offset, position + offset);
@@ -83,6 +84,7 @@ class RealOpenDevice implements OpenDevice {
   }
 
   async write(from: Uint8Array, position: number): Promise<void> {
+    checkPlace(position, from.length);
     const buffer = this.#direct && !isAligned(from) ? alignedCopy(from) : from;
     await this.#whole('write', buffer, position, async (offset) => {
       const { bytesWritten } = await this.#handle.write(buffer, offset, buffer.length - offset, position + offset);

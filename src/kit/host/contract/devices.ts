@@ -98,6 +98,18 @@ export function devicesContract(name: string, make: () => Promise<DevicesSubject
       await expect(device.read(Buffer.alloc(1024), sizeBytes - 512)).rejects.toMatchObject({ reason: 'out-of-range' });
     });
 
+    it.each([Number.NaN, -1, -512, 0.5, 2 ** 53, Number.POSITIVE_INFINITY])(
+      'have no byte at %s, and nothing is written elsewhere instead',
+      async (position) => {
+        await using device = await host.devices.open(subject.disk, { access: 'read-write' });
+        await expect(device.write(Buffer.alloc(512, 'x'), position)).rejects.toThrow(RangeError);
+        await expect(device.read(Buffer.alloc(512), position)).rejects.toThrow(RangeError);
+        const start = Buffer.alloc(4096, 1);
+        await device.read(start, 0);
+        expect(start.every((byte) => byte === 0)).toBe(true);
+      },
+    );
+
     it('take no writes through a descriptor for reading', async () => {
       await using device = await host.devices.open(subject.disk, { access: 'read' });
       await expect(device.write(Buffer.alloc(512), 0)).rejects.toMatchObject({ name: 'DeviceError' });

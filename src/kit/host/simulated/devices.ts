@@ -1,5 +1,5 @@
 /** The block devices of a simulated machine as one of its processes sees them. */
-import type { BlockDevices, DeviceFacts, OpenDevice, OpenOptions } from '../block-device.ts';
+import { type BlockDevices, checkPlace, type DeviceFacts, type OpenDevice, type OpenOptions } from '../block-device.ts';
 import { DeviceError, deviceError } from '../device-error.ts';
 import type { DeviceNumber } from '../device-number.ts';
 import { errorCode } from '../file-error.ts';
@@ -110,14 +110,16 @@ export class SimulatedOpenDevice implements OpenDevice {
     });
   }
 
-  read(into: Uint8Array, position: number): Promise<void> {
+  async read(into: Uint8Array, position: number): Promise<void> {
+    checkPlace(position, into.length);
     return this.#perform('read', { position, length: into.length }, () => {
       this.#check('read', position, into.length);
       this.disk.read(into, position);
     });
   }
 
-  write(from: Uint8Array, position: number): Promise<void> {
+  async write(from: Uint8Array, position: number): Promise<void> {
+    checkPlace(position, from.length);
     return this.#perform('write', { position, length: from.length }, () => {
       if (this.options.access === 'read') throw deviceError('write', this.path, 'EBADF');
       this.#check('write', position, from.length);
