@@ -35,9 +35,13 @@ async function ofSize(size: number, bench: Bench): Promise<readonly Row[]> {
   bench.progress(`  making ${size} pods`);
   await pods.growTo(size);
   const changes = size * 0.4;
-  const input = { access: await bench.world.access(), path: '/api/v1/pods', changes };
-  const whenReady = () => pods.change(changes);
-  const contender = (file: string) => ({ module: import.meta.resolve(file), input, whenReady });
+  const input = { access: await bench.world.access(), path: '/api/v1/pods' };
+  const contender = (file: string) => ({
+    module: import.meta.resolve(file),
+    input,
+    before: () => pods.unmark(),
+    whenReady: () => pods.change(changes),
+  });
   const contenders = {
     pages: contender('../limits/download-pages.ts'),
     stream: contender('../limits/download-stream.ts'),

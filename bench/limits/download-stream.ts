@@ -2,43 +2,47 @@
 import type { Dispatcher } from 'undici';
 import type { Contend } from '../measure/contender.ts';
 import { type Access, bareHeaders, barePool } from '../world/access.ts';
+import { PHASES } from '../world/pod.ts';
 
 export interface Stream {
   readonly access: Access;
   readonly path: string;
-  /** How many events are waited for after the list. */
-  readonly changes: number;
 }
 
 interface Event {
   readonly type: string;
-  readonly object: { readonly metadata: { readonly annotations?: Readonly<Record<string, string>> } };
+  readonly object: {
+    readonly metadata: {
+      readonly resourceVersion?: string;
+      readonly annotations?: Readonly<Record<string, string>>;
+    };
+    readonly status?: { readonly phase?: string };
+  };
 }
 
-const QUERY = 'watch=true&sendInitialEvents=true&resourceVersionMatch=NotOlderThan&allowWatchBookmarks=true';
+const INITIAL = 'sendInitialEvents=true&resourceVersionMatch=NotOlderThan';
 
-const stream: Contend<Stream> = async ({ access, path, changes }, meter) => {
+const stream: Contend<Stream> = async ({ access, path }, meter) => {
   const pool = barePool(access, { connections: 1 });
+  const headers = bareHeaders(access);
   const listed = Promise.withResolvers<void>();
   const changed = Promise.withResolvers<void>();
   let objects = 0;
-  let events = 0;
-  let complete = false;
-  const take = ({ type, object }: Event) => {
-    if (complete && type !== 'BOOKMARK' && ++events === changes) changed.resolve();
-    else if (type !== 'BOOKMARK') objects++;
-    else if (object.metadata.annotations?.['k8s.io/initial-events-end']) {
-      complete = true;
-      listed.resolve();
-    }
+  let known = '';
+  const take = ({ type, object: { metadata, status } }: Event) => {
+    if (type === 'ADDED' && known === '') objects++;
+    if (type === 'BOOKMARK' && metadata.annotations?.['k8s.io/initial-events-end']) listed.resolve();
+    if (type !== 'ADDED') known = metadata.resourceVersion ?? '';
+    if (status?.phase === PHASES.last) changed.resolve();
   };
-  const failed = (error: Error) => {
-    listed.reject(error);
-    changed.reject(error);
+  /** A server that is short of time ends the stream of a reader which it finds too slow; one goes on where it ended, or from nothing. */
+  const open = () => {
+    if (known === '') objects = 0;
+    const query = `watch=true&allowWatchBookmarks=true&${known === '' ? INITIAL : `resourceVersion=${known}`}`;
+    pool.dispatch({ path: `${path}?${query}`, method: 'GET', headers }, new Lines(take, open, listed.reject));
   };
   await meter.measure('list', async () => {
-    const headers = bareHeaders(access);
-    pool.dispatch({ path: `${path}?${QUERY}`, method: 'GET', headers }, new Lines(take, failed));
+    open();
     await listed.promise;
   });
   meter.count('objects', objects);
@@ -52,11 +56,13 @@ const stream: Contend<Stream> = async ({ access, path, changes }, meter) => {
 /** Parses line by line, as undici delivers, with nothing in between. */
 class Lines implements Dispatcher.DispatchHandler {
   readonly #take: (event: Event) => void;
+  readonly #ended: () => void;
   readonly #failed: (error: Error) => void;
   #rest: Buffer[] = [];
 
-  constructor(take: (event: Event) => void, failed: (error: Error) => void) {
+  constructor(take: (event: Event) => void, ended: () => void, failed: (error: Error) => void) {
     this.#take = take;
+    this.#ended = ended;
     this.#failed = failed;
   }
 
@@ -76,7 +82,7 @@ class Lines implements Dispatcher.DispatchHandler {
   }
 
   onResponseEnd(): void {
-    this.#failed(new Error('the server ended the stream'));
+    this.#ended();
   }
 
   onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {

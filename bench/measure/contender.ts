@@ -14,6 +14,8 @@ export interface Contender {
   readonly input: unknown;
   /** More flags of Node for its process. */
   readonly nodeFlags?: readonly string[];
+  /** What the benchmark prepares for each run. */
+  readonly before?: () => Promise<void>;
   /** What the benchmark brings about once the contender says that it is ready. */
   readonly whenReady?: () => Promise<void>;
 }
@@ -24,23 +26,30 @@ export type FromContender = { readonly ready: true } | { readonly run: Run } | {
 const PROCESS = fileURLToPath(import.meta.resolve('./contender-process.ts'));
 
 export async function runContender(contender: Contender): Promise<Run> {
-  const { module, input, nodeFlags = [], whenReady } = contender;
+  const { module, input, nodeFlags = [], before, whenReady } = contender;
+  await before?.();
   const child = fork(PROCESS, {
     execArgv: ['--expose-gc', ...nodeFlags],
     stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
   });
   const ended = once(child, 'exit');
   const { promise, resolve, reject } = Promise.withResolvers<Run>();
+  let brought: Promise<void> | undefined;
   child.on('message', (message: FromContender) => {
     if ('run' in message) resolve(message.run);
     else if ('failed' in message) reject(new Error(`${module}: ${message.failed}`));
-    else whenReady?.().catch(reject);
+    else {
+      brought = whenReady?.();
+      brought?.catch(reject);
+    }
   });
   void ended.then(([code, signal]) => reject(new Error(`${module} ended with ${signal ?? `exit code ${code}`}`)));
   const order: ToContender = { module, input };
   child.send(order);
   try {
-    return await promise;
+    const run = await promise;
+    await brought;
+    return run;
   } finally {
     child.kill('SIGKILL');
     await ended;

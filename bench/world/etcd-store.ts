@@ -25,13 +25,19 @@ export class EtcdStore implements AsyncDisposable {
     return kvs.map(({ key, value }) => ({ key: unbase64(key), value: unbase64(value) }));
   }
 
-  /** One write for each, because each has to have a version of its own. */
-  async write(entries: Iterable<Entry>): Promise<void> {
+  /** One write for each, because each has to have a version of its own. Resolves with the last of them. */
+  async write(entries: Iterable<Entry>): Promise<number> {
     const left = Iterator.from(entries);
+    let revision = 0;
     const writer = async () => {
-      for (const { key, value } of left) await this.#call('/v3/kv/put', { key: base64(key), value: base64(value) });
+      for (const { key, value } of left) {
+        const put = { key: base64(key), value: base64(value) };
+        const { header } = await this.#call<{ readonly header: { readonly revision: string } }>('/v3/kv/put', put);
+        revision = Math.max(revision, Number(header.revision));
+      }
     };
     await Promise.all(Array.from({ length: CONNECTIONS }, writer));
+    return revision;
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -14,6 +14,9 @@ const PODS_OF_A_NODE = 30;
 /** Counts how often the pod was rolled out: what changes about a pod in the benchmarks. */
 export const rollout = (count: number): string => `rollout-${digits(count, 8)}`;
 
+/** Phases with names of the same length. The last one marks the end of a series of changes. */
+export const PHASES = { usual: 'Running', other: 'Pending', last: 'Unknown' } as const;
+
 const digits = (number: number, length: number): string => String(number).padStart(length, '0');
 
 /** What a controller sends to create the pod. */
@@ -94,7 +97,7 @@ export function podStatus(number: number): object {
   const address = `10.${128 + (number >> 16)}.${(number >> 8) & 255}.${number & 255}`;
   return {
     status: {
-      phase: 'Running',
+      phase: PHASES.usual,
       qosClass: 'Burstable',
       hostIP: `192.0.2.${number % 250}`,
       hostIPs: [{ ip: `192.0.2.${number % 250}` }],

@@ -4,8 +4,9 @@
  * node. Readers cannot tell: whatever the server sends, it decodes, orders and encodes as ever.
  */
 import type { ControlPlane } from '../../test/harness/control-plane.ts';
-import { EtcdStore } from './etcd-store.ts';
-import { NAMESPACES, nodeName, podName, podNamespace, podStatus, podToCreate, rollout } from './pod.ts';
+import { eventually } from '../../test/harness/wait.ts';
+import { type Entry, EtcdStore } from './etcd-store.ts';
+import { NAMESPACES, nodeName, PHASES, podName, podNamespace, podStatus, podToCreate, rollout } from './pod.ts';
 
 /** A multiple of the number of namespaces, so that a copy is in the namespace of its pattern. */
 const PATTERNS = 5 * NAMESPACES;
@@ -28,16 +29,24 @@ export class Pods implements AsyncDisposable {
 
   async growTo(count: number): Promise<void> {
     if (this.#patterns.length === 0) await this.#makePatterns();
-    await this.#etcd.write(numbers(this.#count, count).map((number) => this.#copy(number)));
+    await this.#write(numbers(this.#count, count).map((number) => this.#copy(number)));
     this.#count = Math.max(count, this.#count);
   }
 
-  /** Changes that many pods, one after the other and around again. Every second rollout also changes the pod's phase, there or back. */
+  /** Changes that many pods, one after the other and around again; every second one also in its phase. Then marks the first pod. */
   async change(changes: number): Promise<void> {
     const first = this.#rollouts;
     this.#rollouts += changes;
-    const versions = numbers(first, this.#rollouts).map((rollouts) => this.#copy(rollouts % this.#count, rollouts));
-    await this.#etcd.write(versions);
+    const changed = numbers(first, this.#rollouts).map((rollouts) => {
+      return this.#copy(rollouts % this.#count, rollouts, rollouts % 2 === 0 ? PHASES.usual : PHASES.other);
+    });
+    await this.#write(changed);
+    await this.#write([this.#copy(0, this.#rollouts, PHASES.last)]);
+  }
+
+  /** Takes the mark away that the last series of changes has left. */
+  async unmark(): Promise<void> {
+    await this.#write([this.#copy(0, this.#rollouts)]);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -59,7 +68,16 @@ export class Pods implements AsyncDisposable {
     this.#count = PATTERNS;
   }
 
-  #copy(number: number, rollouts = 0): { key: string; value: string } {
+  /** Resolves when the API server has heard of it all: a reader that comes earlier would be sent the past and the present at once. */
+  async #write(entries: Iterable<Entry>): Promise<void> {
+    const revision = await this.#etcd.write(entries);
+    await eventually(async () => {
+      const { metadata } = await this.#plane.admin.list('/api/v1/pods?resourceVersion=0&limit=1');
+      return Number(metadata.resourceVersion) >= revision;
+    });
+  }
+
+  #copy(number: number, rollouts = 0, phase: string = PHASES.usual): Entry {
     const from = number % PATTERNS;
     const pattern = this.#patterns[from] ?? missing(from);
     const value = pattern
@@ -67,7 +85,7 @@ export class Pods implements AsyncDisposable {
       .replace(nodeName(from), nodeName(number))
       .replace(UID, (uid) => uid.slice(0, -6) + podName(number).slice(-6))
       .replace(rollout(0), rollout(rollouts))
-      .replace('Running', rollouts % 2 === 0 ? 'Running' : 'Pending');
+      .replace(PHASES.usual, phase);
     return { key: keyOf(number), value };
   }
 }

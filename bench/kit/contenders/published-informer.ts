@@ -2,21 +2,20 @@
 import { CoreV1Api, makeInformer } from '@kubernetes/client-node';
 import type { Stream } from '../../limits/download-stream.ts';
 import type { Contend } from '../../measure/contender.ts';
+import { PHASES } from '../../world/pod.ts';
 import { publishedConfig } from './published-config.ts';
 
-const informer: Contend<Stream> = async ({ access, path, changes }, meter) => {
+const informer: Contend<Stream> = async ({ access, path }, meter) => {
   const changed = Promise.withResolvers<void>();
   const config = publishedConfig(access);
   const api = config.makeApiClient(CoreV1Api);
   const pods = makeInformer(config, path, () => api.listPodForAllNamespaces());
-  let left = Number.POSITIVE_INFINITY;
-  pods.on('update', () => {
-    if (--left === 0) changed.resolve();
+  pods.on('update', ({ status }) => {
+    if (status?.phase === PHASES.last) changed.resolve();
   });
   pods.on('error', changed.reject);
   await meter.measure('list', () => pods.start());
   meter.count('objects', pods.list().length);
-  left = changes;
   await meter.measure('watch', async () => {
     meter.ready();
     await changed.promise;
