@@ -1,7 +1,7 @@
 /** What a queue tells those who count. Implemented by `observe`, under the names that dashboards know. */
 export interface QueueMetrics {
   added(): void;
-  /** A key was added again after a failure or with a delay. */
+  /** A key is to be added after a delay: after a failure, or because it asked to be looked at later. */
   retried(): void;
   /** A key waited this long before its work began. */
   waited(seconds: number): void;

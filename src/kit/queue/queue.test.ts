@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { VirtualClock } from '../clock/virtual.ts';
 import { WorkQueue } from './queue.ts';
 import { type QueueLook, type QueueMetrics, uncounted } from './queue-metrics.ts';
@@ -43,6 +43,21 @@ test('a busy key goes to the end of the line: the others are not starved', async
   queue.add('busy');
   queue.done('busy');
   expect([await queue.take(), await queue.take()]).toEqual(['other', 'busy']);
+});
+
+test('the head of a long line is found without walking over those that have left', async () => {
+  const { queue } = aQueue();
+  for (let i = 0; i < 1_000; i++) queue.add(`${i}`);
+  const walks = vi.spyOn(Map.prototype, 'keys');
+  const taken: (string | undefined)[] = [];
+  for (let i = 0; i < 1_000; i++) {
+    taken.push(await queue.take());
+    queue.done(`${i}`);
+  }
+  const begun = walks.mock.calls.length;
+  walks.mockRestore();
+  expect(taken).toEqual(Array.from({ length: 1_000 }, (_, i) => `${i}`));
+  expect(begun).toBeLessThan(10);
 });
 
 describe('a delay', () => {
@@ -98,6 +113,19 @@ test('failures in a row wait longer and longer up to a limit, and success forget
   expect(queue.failuresOf('a')).toBe(0);
 });
 
+test('a pause that somebody asked for is kept after a failure, unless it is longer than the longest', async () => {
+  const { queue, clock, worker, taken } = aQueue();
+  void worker();
+  queue.addAfterFailure('asked', 700);
+  queue.addAfterFailure('forever', 86_400_000);
+  await clock.advance(699);
+  expect(taken).toEqual([]);
+  await clock.advance(1);
+  expect(taken).toEqual(['asked']);
+  await clock.advance(300);
+  expect(taken).toEqual(['asked', 'forever']);
+});
+
 test('a closed queue hands out nothing, wakes idle workers and leaves no timer', async () => {
   const { queue, clock, worker } = aQueue();
   const ended = worker();
@@ -138,7 +166,8 @@ test('those who count are told of adds, retries, waits, work and what is running
   expect(look()).toEqual({ depth: 1, unfinishedSeconds: 3, longestRunningSeconds: 3 });
   queue.done('a');
   queue.addAfterFailure('a');
-  expect(heard).toEqual(['added', 'added', 'waited', 2, 'worked', 3, 'retried']);
+  queue.addAfter('b', 1_000);
+  expect(heard).toEqual(['added', 'added', 'waited', 2, 'worked', 3, 'retried', 'retried']);
 });
 
 test('whatever is added and in whatever order, no key is lost, doubled or with two workers', async () => {

@@ -27,6 +27,8 @@ export class WorkQueue {
   readonly #metrics: QueueMetrics;
   /** In line, oldest first, with the time at which each was added. */
   readonly #waiting = new Map<string, number>();
+  /** Stands at the head of the line. Looking for the head anew each time would walk over all that has left before. */
+  #line = this.#waiting.keys();
   /** With a worker, and since when. */
   readonly #working = new Map<string, number>();
   /** With a worker, and added again meanwhile. */
@@ -70,6 +72,7 @@ export class WorkQueue {
   /** Adds the key after a while. Of several delays the earliest wins, and a plain `add` wins over all. */
   addAfter(key: string, ms: number): void {
     if (this.#closed) return;
+    this.#metrics.retried();
     if (ms <= 0) {
       this.add(key);
       return;
@@ -81,12 +84,12 @@ export class WorkQueue {
     this.#delayed.set(key, { at, cancel: this.#clock.after(ms, () => this.add(key)) });
   }
 
-  /** Adds the key after a delay that grows with its failures in a row. */
-  addAfterFailure(key: string): void {
+  /** Adds the key after a delay that grows with its failures in a row, and is at least as long as somebody asked for. */
+  addAfterFailure(key: string, atLeastMs = 0): void {
     const failures = (this.#failures.get(key) ?? 0) + 1;
     this.#failures.set(key, failures);
-    this.#metrics.retried();
-    this.addAfter(key, backoffMs(this.#backoff, failures, this.#random));
+    const asked = Math.min(atLeastMs, this.#backoff.maxMs);
+    this.addAfter(key, Math.max(asked, backoffMs(this.#backoff, failures, this.#random)));
   }
 
   /** The key succeeded: its next failure is its first. */
@@ -100,9 +103,7 @@ export class WorkQueue {
 
   /** The next key, as soon as there is one; nothing when the queue is closed. Each key taken must be given back with `done`. */
   take(): Promise<string | undefined> {
-    const [next] = this.#waiting.keys();
-    if (next !== undefined) return Promise.resolve(this.#begin(next));
-    if (this.#closed) return Promise.resolve(undefined);
+    if (this.#waiting.size > 0 || this.#closed) return Promise.resolve(this.#begin());
     return new Promise((resolve) => this.#idle.push(resolve));
   }
 
@@ -128,17 +129,24 @@ export class WorkQueue {
   }
 
   #handOut(): void {
-    const [next] = this.#waiting.keys();
-    const worker = next === undefined ? undefined : this.#idle.shift();
-    if (next !== undefined && worker) worker(this.#begin(next));
+    this.#idle.shift()?.(this.#begin());
   }
 
-  #begin(key: string): string {
+  #begin(): string | undefined {
+    const key = this.#head();
+    if (key === undefined) return undefined;
     const now = this.#clock.monotonic();
     this.#metrics.waited((now - (this.#waiting.get(key) ?? now)) / 1000);
     this.#waiting.delete(key);
     this.#working.set(key, now);
     return key;
+  }
+
+  #head(): string | undefined {
+    const { value, done } = this.#line.next();
+    if (!done) return value;
+    this.#line = this.#waiting.keys();
+    return this.#line.next().value;
   }
 
   #undelay(key: string): void {
