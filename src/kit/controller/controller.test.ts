@@ -67,6 +67,10 @@ describe('an outcome', () => {
   });
 });
 
+test('a later look at a time that is not a number is a defect, not a loop without pause', () => {
+  expect(() => after(Number.NaN)).toThrow('not a number');
+});
+
 describe('an error', () => {
   test('to retry comes again after longer and longer pauses', async () => {
     const { clock, times, results } = failing(() => new Retry('not yet'));
@@ -81,6 +85,13 @@ describe('an error', () => {
     await clock.advance(0);
     expect(counts.panics).toBe(0);
     expect(log.lines.map(({ level }) => level)).toEqual(['info']);
+  });
+
+  test('of a server that asks for a pause comes again after it', async () => {
+    const busy = { request: 'PATCH /x', status: 429, reason: 'TooManyRequests' as const, detail: 'busy' };
+    const { clock, times } = failing(() => new ApiError({ ...busy, retryAfterMs: 45_000 }));
+    await clock.advance(90_000);
+    expect(times).toEqual([0, 45_000, 90_000]);
   });
 
   test('to wait comes again with its event, and once in a while in case that is lost', async () => {
@@ -174,6 +185,39 @@ test('a reconcile that ignores its deadline keeps its key to itself and nobody e
   expect(seen).toEqual(['hung', 'other']);
 });
 
+test('when every worker has a reconcile that ignores its deadline, the controller says that it is stuck, and not before', async () => {
+  let finish = () => {};
+  const { clock, controller } = running({
+    concurrency: 2,
+    deadlineMs: 1_000,
+    reconcile: () =>
+      new Promise((resolve) => {
+        finish = () => resolve(done);
+      }),
+  });
+  controller.queue.add('first');
+  await clock.advance(5_000);
+  controller.queue.add('second');
+  await clock.advance(999);
+  expect(controller.stuck()).toEqual([]);
+  await clock.advance(1);
+  expect(controller.stuck()).toEqual(['all workers of test are with keys that take longer than 1 s']);
+  finish();
+  await clock.advance(0);
+  expect(controller.stuck()).toEqual([]);
+});
+
+test('many keys that wait for nothing let the rest of the process run in between', async () => {
+  const turns: number[] = [];
+  const { controller, results } = running({ reconcile: async () => done });
+  for (let i = 0; i < 1_000; i++) controller.queue.add(`${i}`);
+  while (results.length < 1_000) {
+    await new Promise((resolve) => setImmediate(resolve));
+    turns.push(results.length);
+  }
+  expect(turns.length).toBeGreaterThan(20);
+});
+
 test('no more keys are worked on at the same time than allowed', async () => {
   const { clock, controller, counts, results } = running({
     concurrency: 3,
@@ -228,6 +272,19 @@ test('after the stop the signal of what was begun stays quiet, so that it can be
   await clock.advance(1_000);
   await ended;
   expect(aborted).toEqual([false]);
+});
+
+test('after the stop what was begun is given up when it takes too long, and leaves no timer', async () => {
+  const { clock, controller, stop, ended } = running({
+    reconcile: (_key, { signal }) =>
+      new Promise((_resolve, reject) => signal.addEventListener('abort', () => reject(signal.reason))),
+  });
+  controller.queue.add('a');
+  await clock.advance(0);
+  stop.abort();
+  await clock.advance(20_000);
+  await ended;
+  expect(clock.pending).toBe(0);
 });
 
 test('when the lease is lost, what was begun is told at once', async () => {

@@ -1,6 +1,7 @@
 /**
  * Runs `reconcile` for each key that its sources name, one worker per key, and decides by the outcome when the key comes again.
- * A reconcile that throws, hangs or takes too long harms neither the other keys nor the process.
+ * A reconcile that throws or takes too long harms neither the other keys nor the process; one that never ends keeps its worker, and
+ * `stuck` says when there is no other left.
  */
 import type { Random } from '../backoff.ts';
 import type { Clock } from '../clock/clock.ts';
@@ -41,6 +42,10 @@ export interface ControllerParts {
 }
 
 const DEFAULTS = { concurrency: 4, deadlineMs: 120_000 };
+/** How long what has begun may take after the stop, before its signal is aborted: less than a process has for its whole end. */
+const FINISH_MS = 20_000;
+/** Keys that need no answer from anywhere would otherwise keep everything else waiting until the last of them is done. */
+const KEYS_IN_A_ROW = 32;
 
 export class Controller {
   readonly name: string;
@@ -50,7 +55,10 @@ export class Controller {
   readonly #metrics: ControllerMetrics;
   readonly #log: Log;
   readonly #givenUp = new AbortController();
-  #active = 0;
+  /** Of the keys that are being worked on. */
+  readonly #running = new Set<AbortSignal>();
+  #inARow = 0;
+  #turn: Promise<void> | undefined;
 
   constructor(settings: ControllerSettings, parts: ControllerParts) {
     this.name = settings.name;
@@ -62,27 +70,55 @@ export class Controller {
     this.queue = new WorkQueue({ clock, random, ...(queueMetrics && { metrics: queueMetrics }) });
   }
 
-  /** Works until the signal is aborted, then finishes what has begun; unless we no longer lead: then that is given up, too. */
+  /**
+   * Works until the signal is aborted, then finishes what has begun. That is given up when it takes too long, and at once when we no
+   * longer lead.
+   */
   async run(signal: AbortSignal): Promise<void> {
-    this.#metrics.concurrency(this.#settings.concurrency);
-    const stops = this.#settings.sources.map((source) => source((key) => this.queue.add(key)));
+    const { concurrency, sources } = this.#settings;
+    let cancelGivingUp = () => {};
+    this.#metrics.concurrency(concurrency);
+    const stops = sources.map((source) => source((key) => this.queue.add(key)));
     const close = () => {
       for (const stop of stops) stop();
       this.queue.close();
       if (signal.reason instanceof NotLeading) this.#givenUp.abort(signal.reason);
+      else
+        cancelGivingUp = this.#parts.clock.after(FINISH_MS, () => this.#givenUp.abort(new Retry('the process ends')));
     };
     if (signal.aborted) close();
     else signal.addEventListener('abort', close, { once: true });
-    await Promise.all(Array.from({ length: this.#settings.concurrency }, () => this.#work()));
+    await Promise.all(Array.from({ length: concurrency }, () => this.#work()));
+    cancelGivingUp();
+  }
+
+  /** Nothing, or the sentence that says that no key gets its turn any more, because no reconcile ends when its time is over. */
+  stuck(): readonly string[] {
+    const { concurrency, deadlineMs } = this.#settings;
+    const overdue = [...this.#running].filter((signal) => signal.aborted).length;
+    if (overdue < concurrency) return [];
+    return [`all workers of ${this.name} are with keys that take longer than ${deadlineMs / 1000} s`];
   }
 
   async #work(): Promise<void> {
     for (let key = await this.queue.take(); key !== undefined; key = await this.queue.take()) {
-      this.#metrics.active(++this.#active);
       await this.#one(key);
-      this.#metrics.active(--this.#active);
       this.queue.done(key);
+      await this.#letOthersRun();
     }
+  }
+
+  /** All workers wait for the same turn of the event loop: each for its own would make as many keys in a row as there are workers. */
+  #letOthersRun(): Promise<void> | undefined {
+    this.#inARow += 1;
+    if (this.#inARow >= KEYS_IN_A_ROW) this.#turn ??= this.#nextTurn();
+    return this.#turn;
+  }
+
+  async #nextTurn(): Promise<void> {
+    await new Promise((resolve) => setImmediate(resolve));
+    this.#inARow = 0;
+    this.#turn = undefined;
   }
 
   async #one(key: string): Promise<void> {
@@ -97,6 +133,8 @@ export class Controller {
       this.#givenUp.signal,
     );
     let result: ReconcileResult;
+    this.#running.add(limit.signal);
+    this.#metrics.active(this.#running.size);
     try {
       const context = { signal: limit.signal, clock, log };
       result = this.#succeeded(key, (await this.#settings.reconcile(key, context)) ?? done);
@@ -104,6 +142,8 @@ export class Controller {
       result = this.#failed(key, error, log);
     } finally {
       limit.cancel();
+      this.#running.delete(limit.signal);
+      this.#metrics.active(this.#running.size);
     }
     this.#metrics.reconciled(result, (clock.monotonic() - started) / 1000);
   }
@@ -137,7 +177,7 @@ export class Controller {
   }
 
   #retry(key: string, error: unknown, log: Log): ReconcileResult {
-    this.queue.addAfterFailure(key);
+    this.queue.addAfterFailure(key, error instanceof ApiError ? error.retryAfterMs : undefined);
     const failures = this.queue.failuresOf(key);
     if (isExpected(error)) log.info({ why: error.message, failures }, 'failed: trying again');
     else {

@@ -14,7 +14,11 @@ export interface After {
 }
 
 export const done: Done = { kind: 'done' };
-export const after = (ms: number): After => ({ kind: 'after', ms });
+
+export function after(ms: number): After {
+  if (Number.isNaN(ms)) throw new RangeError('a key cannot come again after a time that is not a number');
+  return { kind: 'after', ms };
+}
 
 /** Something failed that may well succeed soon: tried again, after longer and longer pauses. */
 export class Retry extends Error {
