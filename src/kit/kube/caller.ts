@@ -4,7 +4,7 @@ import { type Clock, sleep } from '../clock/clock.ts';
 import { type Deadline, deadline } from '../clock/deadline.ts';
 import { ApiError, apiErrorFrom, hasReason } from './api-error.ts';
 import type { RateLimiter } from './rate-limit.ts';
-import { decideRetry } from './retry.ts';
+import { decideRetry, mayHaveHappened } from './retry.ts';
 import type { Transport, TransportRequest, TransportResponse } from './transport.ts';
 
 export interface CallerOptions {
@@ -25,7 +25,7 @@ export interface WriteGate {
   check(): void;
 }
 
-/** One request that was sent, for those who count. */
+/** One request that was sent or could not be, for those who count. A retry is one more. */
 export interface CallRecord {
   readonly method: string;
   readonly path: string;
@@ -72,10 +72,14 @@ export class Caller {
   async call(call: Call): Promise<string> {
     const { clock, random } = this.#options;
     const repeatable = call.repeatable ?? isRead(call);
+    let mayBeDone = false;
     for (let number = 1; ; number++) {
       try {
         return await this.#attempt(call);
       } catch (failure) {
+        // What was to be deleted is gone, and the attempt whose answer was lost may well have done that.
+        if (mayBeDone && call.method === 'DELETE' && hasReason(failure, 'NotFound')) return '';
+        mayBeDone ||= mayHaveHappened(failure);
         const decision = decideRetry(failure, { number, repeatable }, random);
         if (!decision.retry) throw failure;
         await sleep(clock, decision.afterMs, call.signal);
@@ -85,6 +89,7 @@ export class Caller {
 
   /** Resolves with the response of a stream as soon as it is accepted. Not repeated: its reader knows where to resume. */
   async open(call: Call & { readonly signal: AbortSignal }): Promise<TransportResponse> {
+    await this.#options.limiter?.take(call.signal);
     const opening = this.#deadline(call);
     const signal = AbortSignal.any([call.signal, opening.signal]);
     try {
@@ -95,6 +100,7 @@ export class Caller {
   }
 
   async #attempt(call: Call): Promise<string> {
+    await this.#options.limiter?.take(call.signal);
     const { signal, cancel } = this.#deadline(call);
     try {
       return await this.#authorized({ call, signal, longLived: false, read: (response) => response.text() });
@@ -114,9 +120,8 @@ export class Caller {
   }
 
   async #send<T>({ call, signal, longLived, read }: Sending<T>, refresh: boolean): Promise<T> {
-    const { transport, clock, limiter, authorize } = this.#options;
-    await limiter?.take(signal);
-    const identity = (await authorize?.(refresh)) ?? {};
+    const { transport, clock, authorize } = this.#options;
+    const identity = authorize ? await unlessAborted(authorize(refresh), signal) : {};
     const started = clock.monotonic();
     let code = '<error>';
     try {
@@ -147,6 +152,19 @@ export class Caller {
   #deadline(call: Call): Deadline {
     const timeoutMs = call.timeoutMs ?? DEFAULT_TIMEOUT_MS;
     return deadline(this.#options.clock, timeoutMs, () => timeoutError(call, timeoutMs), call.signal);
+  }
+}
+
+/** To find out who we are, a program may be run that hangs: the call does not hang with it. */
+async function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
+  const { promise: aborted, reject } = Promise.withResolvers<never>();
+  const onAbort = () => reject(signal.reason);
+  if (signal.aborted) onAbort();
+  else signal.addEventListener('abort', onAbort, { once: true });
+  try {
+    return await Promise.race([promise, aborted]);
+  } finally {
+    signal.removeEventListener('abort', onAbort);
   }
 }
 

@@ -4,13 +4,14 @@
  */
 
 import { ApiError, hasReason } from './api-error.ts';
-import { Caller, type CallerOptions, type WriteGate } from './caller.ts';
+import { type Call, Caller, type CallerOptions, type WriteGate } from './caller.ts';
 import { formatJson, parseJson } from './json.ts';
 import { apiVersionOf, collectionPath, type KubeObject, objectPath, type Ref, type Resource } from './resource.ts';
 import { type WatchEvent, watchEvents } from './watch-stream.ts';
 
 export interface CallOptions {
   readonly signal?: AbortSignal;
+  /** How long each attempt may take. What can be sent again safely is tried several times. */
   readonly timeoutMs?: number;
 }
 
@@ -85,7 +86,7 @@ export class KubeClient {
   }
 
   async get<T extends KubeObject>(resource: Resource<T>, ref: Ref, options: CallOptions = {}): Promise<T> {
-    return this.#json(await this.#caller.call({ ...options, method: 'GET', path: objectPath(resource, ref) }));
+    return this.#ask({ ...options, method: 'GET', path: objectPath(resource, ref) });
   }
 
   /** Like `get`, with nothing for an object that is not there. */
@@ -102,9 +103,7 @@ export class KubeClient {
   async list<T extends KubeObject>(resource: Resource<T>, options: ListOptions = {}): Promise<ObjectList<T>> {
     const { signal, timeoutMs, namespace, ...query } = options;
     const path = withQuery(collectionPath(resource, namespace), query);
-    const list = this.#json<ObjectList<T>>(
-      await this.#caller.call({ ...given({ signal, timeoutMs }), method: 'GET', path }),
-    );
+    const list = await this.#ask<ObjectList<T>>({ ...given({ signal, timeoutMs }), method: 'GET', path });
     return { metadata: list.metadata, items: list.items ?? [] };
   }
 
@@ -113,13 +112,12 @@ export class KubeClient {
     resource: Resource<T>,
     options: WatchOptions,
   ): AsyncGenerator<readonly WatchEvent<T>[]> {
-    const { signal, namespace, ...query } = options;
-    const initial = options.sendInitialEvents ? { resourceVersionMatch: 'NotOlderThan' } : {};
+    const { signal, namespace, sendInitialEvents, ...query } = options;
     const path = withQuery(collectionPath(resource, namespace), {
       watch: true,
       allowWatchBookmarks: true,
       ...query,
-      ...initial,
+      ...(sendInitialEvents && { sendInitialEvents, resourceVersionMatch: 'NotOlderThan' }),
     });
     const response = await this.#caller.open({ method: 'GET', path, signal });
     yield* watchEvents<T>(`watch ${path}`, response.body);
@@ -127,20 +125,19 @@ export class KubeClient {
 
   /** Never sent twice by itself: whether it happened, if the reply was lost, is for the caller to look up. */
   async create<T extends KubeObject>(resource: Resource<T>, object: T, options: WriteOptions = {}): Promise<T> {
-    const { namespace, name } = object.metadata;
+    const { namespace } = object.metadata;
+    if (resource.namespaced && !namespace)
+      throw new Error(`a ${resource.kind} was to be created without its namespace`);
     const path = options.subresource
-      ? objectPath(resource, { name: name ?? '', ...given({ namespace }) }, options.subresource)
+      ? objectPath(resource, refOfObject(object), options.subresource)
       : collectionPath(resource, namespace);
-    return this.#json(await this.#write('POST', path, this.#typed(resource, object), options, false));
+    return this.#write('POST', path, typed(resource, object), options, false);
   }
 
   /** Replaces the object. With a resourceVersion in its metadata, only the version that was read. */
   async update<T extends KubeObject>(resource: Resource<T>, object: T, options: WriteOptions = {}): Promise<T> {
-    const { namespace, name, resourceVersion } = object.metadata;
-    const path = objectPath(resource, { name: name ?? '', ...given({ namespace }) }, options.subresource);
-    return this.#json(
-      await this.#write('PUT', path, this.#typed(resource, object), options, resourceVersion !== undefined),
-    );
+    const path = objectPath(resource, refOfObject(object), options.subresource);
+    return this.#write('PUT', path, typed(resource, object), options, Boolean(object.metadata.resourceVersion));
   }
 
   /** Changes the fields that the patch names; `null` removes one. Preconditions stand in the patch's own metadata. */
@@ -155,25 +152,26 @@ export class KubeClient {
     return this.#patch(resource, ref, 'merge-patch', body, rest, isConditional(preconditions));
   }
 
-  /** Carries out the operations in order, or none of them. A `test` operation is how it carries a precondition. */
+  /**
+   * Carries out the operations in order, or none of them. A `test` operation is how it carries a precondition; with one of the
+   * resourceVersion it is safe to repeat, with another it may not be, since the operations after it need not make that one fail.
+   */
   async jsonPatch<T extends KubeObject>(
     resource: Resource<T>,
     ref: Ref,
     patch: JsonPatch,
     options: WriteOptions = {},
   ): Promise<T> {
-    const conditional = patch[0]?.op === 'test';
+    const conditional = patch.some(({ op, path }) => op === 'test' && path === '/metadata/resourceVersion');
     return this.#patch(resource, ref, 'json-patch', patch, options, conditional);
   }
 
   /** Server-side apply: makes exactly the given fields ours and as given. With a uid in the metadata it never creates. */
   async apply<T extends KubeObject>(resource: Resource<T>, object: T, options: ApplyOptions): Promise<T> {
-    const { namespace, name } = object.metadata;
-    const ref = { name: name ?? '', ...given({ namespace }) };
-    return this.#patch(resource, ref, 'apply-patch', this.#typed(resource, object), options, true);
+    return this.#patch(resource, refOfObject(object), 'apply-patch', typed(resource, object), options, true);
   }
 
-  /** Says whether there was anything to delete. Safe to repeat when it carries preconditions. */
+  /** Says whether there was anything to delete. Sent again after a lost reply when it carries preconditions. */
   async delete(resource: Resource, ref: Ref, options: DeleteOptions = {}): Promise<boolean> {
     const { preconditions, propagation, gracePeriodSeconds, dryRun, ...call } = options;
     const body = formatJson({
@@ -200,7 +198,7 @@ export class KubeClient {
   async raw(method: 'GET' | 'POST', path: string, body?: unknown, options: CallOptions = {}): Promise<unknown> {
     const text = body === undefined ? {} : { body: formatJson(body) };
     const readOnly = method === 'GET' || REVIEWS.test(path);
-    return this.#json(await this.#caller.call({ ...options, ...text, method, path, readOnly }));
+    return this.#ask({ ...options, ...text, method, path, readOnly });
   }
 
   async #patch<T extends KubeObject>(
@@ -214,35 +212,44 @@ export class KubeClient {
     const path = objectPath(resource, ref, options.subresource);
     const contentType = type === 'apply-patch' ? 'application/apply-patch+yaml' : `application/${type}+json`;
     try {
-      return this.#json(await this.#write('PATCH', path, body, options, repeatable, contentType));
+      return await this.#write('PATCH', path, body, options, repeatable, contentType);
     } catch (error) {
       throw isAnotherObject(error) ? asConflict(error) : error;
     }
   }
 
-  #write(
+  async #write<T>(
     method: 'POST' | 'PUT' | 'PATCH',
     path: string,
     body: unknown,
     options: WriteOptions & { readonly force?: boolean },
     repeatable: boolean,
     contentType?: string,
-  ): Promise<string> {
+  ): Promise<T> {
     const { dryRun, fieldManager, force, signal, timeoutMs } = options;
-    const query = given({ dryRun: dryRun ? 'All' : undefined, fieldManager, force });
+    const query = withQuery(path, { dryRun: dryRun ? 'All' : undefined, fieldManager, force });
     const call = given({ signal, timeoutMs, contentType });
-    return this.#caller.call({ ...call, method, path: withQuery(path, query), body: formatJson(body), repeatable });
+    return this.#ask({ ...call, method, path: query, body: formatJson(body), repeatable });
   }
 
-  /** The server wants to be told what it is given; our callers have said so already by naming the resource. */
-  #typed(resource: Resource, object: KubeObject): KubeObject {
-    return { ...object, apiVersion: apiVersionOf(resource), kind: resource.kind };
-  }
-
-  #json<T>(text: string): T {
-    return parseJson(text) as T;
+  async #ask<T>(call: Call): Promise<T> {
+    const text = await this.#caller.call(call);
+    try {
+      return parseJson(text) as T;
+    } catch (cause) {
+      throw new Error(`${call.method} ${call.path}: what answered is not an API server: no JSON came`, { cause });
+    }
   }
 }
+
+/** The server wants to be told what it is given. That is the resource's kind, unless the object says otherwise, as a Scale does. */
+const typed = (resource: Resource, object: KubeObject): KubeObject => ({
+  apiVersion: apiVersionOf(resource),
+  kind: resource.kind,
+  ...object,
+});
+
+const refOfObject = ({ metadata: { name = '', namespace } }: KubeObject): Ref => ({ name, ...given({ namespace }) });
 
 /** Questions that are asked by a POST and change nothing: may I, who am I. */
 const REVIEWS = /^\/apis\/(authorization|authentication)\.k8s\.io\//;
@@ -254,8 +261,7 @@ const isAnotherObject = (error: unknown): error is ApiError =>
 const asConflict = ({ request, detail, causes }: ApiError): ApiError =>
   new ApiError({ request, status: 409, reason: 'Conflict', detail, causes });
 
-const isConditional = (preconditions: Preconditions): boolean =>
-  preconditions.uid !== undefined || preconditions.resourceVersion !== undefined;
+const isConditional = ({ uid, resourceVersion }: Preconditions): boolean => Boolean(uid || resourceVersion);
 
 /** The entries that have a value. */
 function given<T extends object>(entries: T): { [K in keyof T]?: Exclude<T[K], undefined> } {

@@ -21,6 +21,8 @@ export interface JournalEntry {
   readonly headers: Readonly<Record<string, string>>;
   /** Parsed, when the request had one. */
   readonly body: unknown;
+  /** The body as it was sent. */
+  readonly text: string | undefined;
 }
 
 interface Rule {
@@ -94,6 +96,7 @@ function journalEntry({ method, path, headers, body }: TransportRequest): Journa
     query: url.searchParams,
     headers,
     body: body === undefined ? undefined : JSON.parse(body),
+    text: body,
   };
 }
 

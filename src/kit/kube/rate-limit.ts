@@ -21,7 +21,7 @@ export class RateLimiter {
   }
 
   /** Resolves when the next request may be sent, in the order of the calls. */
-  async take(signal: AbortSignal): Promise<void> {
+  async take(signal?: AbortSignal): Promise<void> {
     const spacing = 1000 / this.#limit.perSecond;
     const now = this.#clock.monotonic();
     this.#nextAt = Math.max(this.#nextAt, now - (this.#limit.burst - 1) * spacing) + spacing;

@@ -1,5 +1,7 @@
 /** Where a kind of object lives in the API, and the paths that lead there. */
 
+import { InvalidValue } from '../invalid-value.ts';
+
 /** `T` is the type of its objects; it exists for the type checker only. */
 export interface Resource<T extends KubeObject = KubeObject> {
   /** Empty for the core group. */
@@ -58,7 +60,7 @@ export const nameOf = (resource: Resource): string =>
 
 export function collectionPath(resource: Resource, namespace?: string): string {
   const root = resource.group === '' ? `/api/${resource.version}` : `/apis/${resource.group}/${resource.version}`;
-  const scope = resource.namespaced && namespace ? `/namespaces/${encodeURIComponent(namespace)}` : '';
+  const scope = resource.namespaced && namespace ? `/namespaces/${segment('Namespace', namespace)}` : '';
   return `${root}${scope}/${resource.plural}`;
 }
 
@@ -68,9 +70,17 @@ export function objectPath(resource: Resource, ref: Ref, subresource?: string): 
   if (resource.namespaced && !ref.namespace) {
     throw new Error(`${resource.kind} "${ref.name}" was asked for without its namespace`);
   }
-  const path = `${collectionPath(resource, ref.namespace)}/${encodeURIComponent(ref.name)}`;
+  const path = `${collectionPath(resource, ref.namespace)}/${segment(resource.kind, ref.name)}`;
   return subresource ? `${path}/${subresource}` : path;
 }
+
+/** The server decodes a path before it splits it: a name with a slash would lead to another object, encoded or not. */
+function segment(kind: string, name: string): string {
+  if (name === '.' || name === '..' || /[/%]/.test(name)) throw new InvalidValue(`name of a ${kind}`, name, NOT_A_NAME);
+  return encodeURIComponent(name);
+}
+
+const NOT_A_NAME = 'it would lead to another place in the API';
 
 /** The key of an object in caches and queues: `namespace/name`, or only the name when it has no namespace. */
 export const keyOfObject = ({ metadata: { namespace, name = '' } }: KubeObject): string =>

@@ -12,8 +12,8 @@ const NEWLINE = 0x0a;
 
 /**
  * Yields the events of each chunk together, so that a burst costs one turn of the loop per chunk and not one per event.
- * Throws an `ApiError` for an ERROR event. A last line that was cut off is dropped: the server sends it again from the
- * resourceVersion that the reader resumes at.
+ * Throws an `ApiError` for an ERROR event, after everything that came before it. A last line that was cut off is dropped: the server
+ * sends it again from the resourceVersion that the reader resumes at.
  */
 export async function* watchEvents<T extends KubeObject>(
   request: string,
@@ -21,9 +21,27 @@ export async function* watchEvents<T extends KubeObject>(
 ): AsyncGenerator<readonly WatchEvent<T>[]> {
   const lines = new LineSplitter();
   for await (const chunk of body) {
-    const events = lines.push(chunk).map((line) => parseEvent<T>(request, line));
+    const { events, failure } = parseEvents<T>(request, lines.push(chunk));
     if (events.length > 0) yield events;
+    if (failure) throw failure;
   }
+}
+
+interface Batch<T extends KubeObject> {
+  readonly events: readonly WatchEvent<T>[];
+  /** Why nothing that followed was read. */
+  readonly failure?: Error;
+}
+
+function parseEvents<T extends KubeObject>(request: string, lines: readonly string[]): Batch<T> {
+  const events: WatchEvent<T>[] = [];
+  for (const line of lines) {
+    if (line.trim() === '') continue;
+    const event = parseEvent<T>(request, line);
+    if (event instanceof Error) return { events, failure: event };
+    events.push(event);
+  }
+  return { events };
 }
 
 /** Cuts chunks into lines without copying more than the pieces of a line that spans chunks. */
@@ -51,8 +69,11 @@ class LineSplitter {
 
 const text = (bytes: Uint8Array): string => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('utf8');
 
-function parseEvent<T extends KubeObject>(request: string, line: string): WatchEvent<T> {
-  const event = parseJson(line) as WatchEvent<T> | { readonly type: 'ERROR'; readonly object: Status };
-  if (event.type === 'ERROR') throw apiErrorFromStatus(request, event.object);
-  return event;
+function parseEvent<T extends KubeObject>(request: string, line: string): WatchEvent<T> | Error {
+  try {
+    const event = parseJson(line) as WatchEvent<T> | { readonly type: 'ERROR'; readonly object: Status };
+    return event.type === 'ERROR' ? apiErrorFromStatus(request, event.object) : event;
+  } catch (cause) {
+    return new Error(`${request}: the server sent a line that is not an event`, { cause });
+  }
 }
