@@ -5,7 +5,8 @@ import { FileError } from './file-error.ts';
 import type { Files } from './files.ts';
 import { type Loop, readLoops } from './loops.ts';
 import { type Mount, parseMountinfo } from './mounts.ts';
-import { type OpenSurvey, OpenSurveyor } from './open-survey.ts';
+import type { OpenSurvey } from './open-survey.ts';
+import { OpenSurveyor } from './open-surveyor.ts';
 import { parseSwaps, type Swap } from './swaps.ts';
 
 /** Each rejects when the answer is not known. */

@@ -207,7 +207,13 @@ describe('what others do', () => {
   it('is seen in the tables', async () => {
     const { number } = machine.addDisk({ name: 'sda', sizeBytes: MIB });
     machine.strangers.push({ device: number, pid: 7, command: 'dd', fd: 1 });
-    machine.unseen.push({ pid: 8, reason: 'process 8 cannot be read' });
+    machine.unseen.push({
+      kind: 'process',
+      pid: 8,
+      command: 'init',
+      code: 'EACCES',
+      reason: 'process 8 cannot be read',
+    });
     machine.loops.push({
       name: 'loop0',
       number: '7:0',
