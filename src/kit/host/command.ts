@@ -54,7 +54,10 @@ export type CommandOutcome =
   | { readonly kind: 'exited'; readonly code: number }
   /** Somebody else killed it, or it crashed. */
   | { readonly kind: 'killed'; readonly signal: string }
-  /** We ended it because its time was over. `ended` is false when even SIGKILL did not end it in time (it hangs in the kernel) and it may go on acting. */
+  /**
+   * We ended it because its time was over. `ended` is false when even SIGKILL did not end it, or what it started, in time (it hangs
+   * in the kernel) and it may go on acting.
+   */
   | { readonly kind: 'timed-out'; readonly afterMs: number; readonly ended: boolean }
   /** We ended it because the caller asked us to. */
   | { readonly kind: 'aborted'; readonly ended: boolean }

@@ -7,7 +7,7 @@ import { systemClock } from '../clock/clock.ts';
 import { settled, VirtualClock } from '../clock/virtual.ts';
 import { CommandError, type CommandOptions } from './command.ts';
 import { realCommands } from './exec.ts';
-import { DRAIN_GRACE_MS, KILL_GRACE_MS } from './process-group.ts';
+import { DRAIN_GRACE_MS, KILL_GRACE_MS, KILL_POLL_MS } from './process-group.ts';
 import { STANDARD_PATH } from './program-path.ts';
 
 let directory = '';
@@ -129,7 +129,7 @@ describe('ending a program', () => {
 
   it('that ignores SIGTERM takes SIGKILL, after a grace', async () => {
     const { ended, clock, pid } = await running(
-      'trap "" TERM; echo $$ > "$READY.pid"; touch "$READY"; while :; do sleep 0.01; done',
+      'trap "" TERM; echo $$ > "$READY.pid"; touch "$READY"; exec sleep 1000',
     );
     await clock.advance(60_000);
     await clock.advance(KILL_GRACE_MS - 1);
@@ -141,7 +141,7 @@ describe('ending a program', () => {
 
   it('takes along what it started, even if that ignores SIGTERM, outlives it and holds the output open', async () => {
     const { ended, clock, pid } = await running(
-      `echo $$ > "$READY.leader"; sh -c 'trap "" TERM; echo $$ > "$READY.pid"; touch "$READY"; while :; do sleep 0.01; done' & wait`,
+      `echo $$ > "$READY.leader"; sh -c 'trap "" TERM; echo $$ > "$READY.pid"; touch "$READY"; exec sleep 1000' & wait`,
     );
     const [leader, grandchild] = [await pid('leader'), await pid()];
     await clock.advance(60_000);
@@ -149,8 +149,9 @@ describe('ending a program', () => {
     await settled();
     expect(isAlive(grandchild)).toBe(true);
     await clock.advance(KILL_GRACE_MS);
-    expect(await ended).toMatchObject({ outcome: { kind: 'timed-out', ended: true } });
     await eventually(() => expect(isAlive(grandchild)).toBe(false));
+    await clock.advance(KILL_POLL_MS);
+    expect(await ended).toMatchObject({ outcome: { kind: 'timed-out', ended: true } });
   });
 
   it('on request tells that it was ended on request, and why', async () => {
