@@ -25,7 +25,7 @@ export interface Files {
   /**
    * Puts a file there as a whole: at any moment, a crash or a power cut included, the path holds what it held before or all of the
    * new content. What it promises is on the disk when it resolves. A link at the path is replaced, not followed. A crash can leave
-   * `.NAME.*.tmp` behind.
+   * a file behind whose name begins with a dot and that of the file, and ends in `.tmp`.
    */
   writeAtomic(path: string, content: string | Uint8Array, options?: { readonly mode?: number }): Promise<void>;
   /** Makes a directory and those above it. One that exists is left as it is. */

@@ -1,4 +1,4 @@
-import { appendFile, chmod, mkdtemp, readdir, rm } from 'node:fs/promises';
+import { appendFile, chmod, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
@@ -26,6 +26,13 @@ describe('an atomic write', () => {
     expect(await readdir(root)).toEqual(['ledger']);
   });
 
+  it('leaves alone what another writer is at, when both chose the same name for it', async () => {
+    const unlucky = realFiles(clock, () => 0);
+    await files.writeAtomic(join(root, `.ledger.${process.pid}-0.tmp`), 'of another');
+    await expect(unlucky.writeAtomic(join(root, 'ledger'), 'x')).rejects.toMatchObject({ code: 'EEXIST' });
+    expect(await readdir(root)).toEqual([`.ledger.${process.pid}-0.tmp`]);
+  });
+
   it('sets the mode whatever the umask', async () => {
     const umask = process.umask(0o077);
     try {
@@ -34,6 +41,16 @@ describe('an atomic write', () => {
       process.umask(umask);
     }
     expect((await files.stat(join(root, 'unit')))?.mode).toBe(0o644);
+  });
+});
+
+describe('a walk', () => {
+  it('says so when it cannot reach an entry because its name is not UTF-8', async () => {
+    await writeFile(Buffer.concat([Buffer.from(`${root}/disk-`), Buffer.from([0xff])]), '');
+    await files.writeAtomic(join(root, 'disk-\ufffd-by-name'), '');
+    const { entries, unseen } = await files.walk(root);
+    expect(entries.map(({ name }) => name)).toEqual(['disk-\ufffd-by-name']);
+    expect(unseen).toEqual([{ path: join(root, 'disk-\ufffd'), reason: expect.stringContaining('UTF-8') }]);
   });
 });
 

@@ -27,13 +27,19 @@ export async function walk(files: Reader, directory: string, options: WalkOption
 
   async function look(path: string, name: string, depth: number): Promise<void> {
     const self = await files.lstat(path);
-    if (!self) return;
+    if (!self) return gone(path, name);
     if (self.kind === 'directory') return descend(path, depth + 1);
     if (self.kind !== 'symlink') return void entries.push({ path, name, stat: self });
     const link = await files.readlink(path);
     if (link === undefined) return;
     const stat = await files.stat(path);
     entries.push({ path, name, link, ...(stat && { stat }) });
+  }
+
+  /** A name that is not UTF-8 comes to us with other characters in it, under which there is nothing. It must not seem to have gone. */
+  function gone(path: string, name: string): void {
+    if (name.includes('\ufffd'))
+      unseen.push({ path, reason: 'its name is not UTF-8, or it went while it was looked at' });
   }
 
   async function descend(path: string, depth: number): Promise<void> {

@@ -38,6 +38,13 @@ export function filesContract(name: string, make: () => Promise<FilesSubject>): 
       expect(await files.list(subject.root)).toEqual(['a', 'b']);
     });
 
+    it('take the longest name that there can be', async () => {
+      const name = 'ü'.repeat(127).padEnd(128, 'n');
+      await files.writeAtomic(at(name), 'x');
+      await files.writeAtomic(at(name), 'y');
+      expect([await files.readText(at(name)), await files.list(subject.root)]).toEqual(['y', [name]]);
+    });
+
     it('answer that there is nothing where there is nothing', async () => {
       await files.writeAtomic(at('file'), '');
       await subject.symlink('nowhere', at('dangling'));
