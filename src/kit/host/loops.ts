@@ -33,7 +33,11 @@ async function readLoop(files: Files, directory: string, name: string, hostRoot:
   return { name, number, backingFile, backing: await backingOf(files, join(hostRoot, backingFile)) };
 }
 
+/** What is behind it was deleted, and what is at its path now, or under the name with the kernel's remark, is something else. */
+const DELETED = / \(deleted\)$/;
+
 async function backingOf(files: Files, path: string): Promise<LoopBacking> {
+  if (DELETED.test(path)) return { kind: 'unknown', reason: `${path.replace(DELETED, '')} was deleted` };
   try {
     const stat = await files.stat(path);
     if (stat?.kind === 'block-device' && stat.device) return { kind: 'block-device', number: stat.device };

@@ -70,6 +70,10 @@ export function commandsContract(name: string, make: () => Promise<CommandsSubje
         outcome: { kind: 'not-found' },
         mayHaveActed: false,
       });
+      expect(await failure(subject.commands.exec(['/opt/no/such/say']))).toMatchObject({
+        outcome: { kind: 'not-found' },
+      });
+      expect(await subject.commands.isInstalled('/opt/no/such/say')).toBe(false);
       expect(await subject.commands.isInstalled('absent')).toBe(false);
       expect(await subject.commands.isInstalled('say')).toBe(true);
     });

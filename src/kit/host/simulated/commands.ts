@@ -1,5 +1,5 @@
 /** Running the programs of a simulated machine. A program is a function that a test or the sandbox has installed there. */
-import { basename } from 'node:path';
+import { basename, dirname } from 'node:path';
 import type { Clock } from '../../clock/clock.ts';
 import { BoundedOutput } from '../bounded-output.ts';
 import {
@@ -13,6 +13,7 @@ import {
   judge,
   NO_OUTPUT,
 } from '../command.ts';
+import { STANDARD_PATH } from '../program-path.ts';
 import { type StopRequest, stopRequest } from '../stop-request.ts';
 import type { DescriptorTable, SimulatedOpenDevice } from './devices.ts';
 import type { SimulatedProcess } from './process.ts';
@@ -47,30 +48,63 @@ export interface InstalledProgram {
   readonly changes: boolean;
 }
 
-export function simulatedCommands(
-  programs: ReadonlyMap<string, InstalledProgram>,
-  process: SimulatedProcess,
-  table: DescriptorTable,
-  clock: Clock,
-): Commands {
+/** A program that has not ended. What it inherited stays open with it, also when the process that started it is gone. */
+export interface RunningProgram {
+  readonly pid: number;
+  readonly command: string;
+  readonly inherited: readonly SimulatedOpenDevice[];
+}
+
+/** The part of a machine that has to do with programs. */
+interface Computer {
+  readonly clock: Clock;
+  readonly programs: ReadonlyMap<string, InstalledProgram>;
+  readonly running: Set<RunningProgram>;
+  newPid(): number;
+}
+
+export function simulatedCommands(computer: Computer, process: SimulatedProcess, table: DescriptorTable): Commands {
+  const { programs, clock } = computer;
   return {
     async exec(argv, options = {}) {
       const program = checkCommand(argv, options);
       options.signal?.throwIfAborted();
-      const installed = programs.get(basename(program));
+      const installed = find(programs, program);
       const stopping = new AbortController();
       const operation = { verb: 'exec', target: program, changes: installed?.changes ?? false, argv } as const;
       const ended = process.perform(operation, () => {
         if (!installed) throw new CommandError(argv, { kind: 'not-found', searched: [] });
-        return installed.run(callOf(argv, options, table, stopping.signal));
+        return runOn(computer, installed, callOf(argv, options, table, stopping.signal));
       });
       const stop = stopRequest(options, clock);
       const survived = process.onDeath(() => stop.forget());
       return process.whileAlive(conclude(argv, options, ended, stopping, stop).finally(survived));
     },
     isInstalled: (program) =>
-      process.perform({ verb: 'find-program', target: program, changes: false }, () => programs.has(basename(program))),
+      process.perform(
+        { verb: 'find-program', target: program, changes: false },
+        () => find(programs, program) !== undefined,
+      ),
   };
+}
+
+/** Every program is in all of the standard directories, and nowhere else. */
+function find(programs: ReadonlyMap<string, InstalledProgram>, program: string): InstalledProgram | undefined {
+  if (!program.includes('/')) return programs.get(program);
+  return STANDARD_PATH.includes(dirname(program)) ? programs.get(basename(program)) : undefined;
+}
+
+/** Ended by us it holds nothing any more, even if the function that stands for it goes on. */
+async function runOn(computer: Computer, program: InstalledProgram, call: ProgramCall): Promise<ProgramReply> {
+  const itself = { pid: computer.newPid(), command: basename(call.argv[0] ?? ''), inherited: call.inherited };
+  const ended = () => computer.running.delete(itself);
+  computer.running.add(itself);
+  call.signal.addEventListener('abort', ended);
+  try {
+    return await program.run(call);
+  } finally {
+    ended();
+  }
 }
 
 function callOf(

@@ -4,7 +4,7 @@ import type { Operation } from './operation.ts';
 export type Fault =
   /** It fails and nothing has happened. Without an error it fails as if the hardware had. */
   | { readonly kind: 'fail'; readonly error?: Error }
-  /** It happens, and yet it is said to have failed. */
+  /** It happens, and yet it is said to have failed. What changes nothing just fails. */
   | { readonly kind: 'fail-after'; readonly error?: Error }
   /** It never answers. A command ends by its timeout. */
   | { readonly kind: 'hang' }

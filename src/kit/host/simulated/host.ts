@@ -28,7 +28,7 @@ export class SimulatedHost implements Host {
     this.files = simulatedFiles(tree, process, clock);
     this.devices = simulatedDevices(machine, process, this.descriptors);
     this.tables = simulatedTables(machine, process);
-    this.#commands = simulatedCommands(machine.programs, process, this.descriptors, clock);
+    this.#commands = simulatedCommands(machine, process, this.descriptors);
   }
 
   exec(argv: readonly string[], options?: CommandOptions): Promise<CommandResult> {

@@ -65,6 +65,16 @@ describe('a fault', () => {
     expect(machine.tree.stat('/a').sizeBytes).toBe(1);
   });
 
+  it('leaves nothing open when opening a device is said to have failed', async () => {
+    const { number } = machine.addDisk({ name: 'sda', sizeBytes: MIB });
+    const host = machine.host();
+    machine.faults.at(1, { kind: 'fail-after' });
+    const open = () => host.devices.open('/dev/sda', { access: 'read-write', exclusive: true });
+    await expect(open()).rejects.toMatchObject({ reason: 'io' });
+    await using device = await open();
+    expect(device.number).toBe(number);
+  });
+
   it('lets a command fail as commands fail', async () => {
     machine.install('mkfs.ext4', () => ({}));
     machine.faults.at(1, { kind: 'fail' });
@@ -147,6 +157,39 @@ describe('a killed process', () => {
   });
 });
 
+describe('a program that outlives the process that started it', () => {
+  it('holds what it inherited until it ends, and is seen to', async () => {
+    machine.addDisk({ name: 'sda', sizeBytes: MIB });
+    machine.install('blkdiscard', () => sleep(clock, 1_000).then(() => ({})));
+    const [first, second] = [machine.host(), machine.host()];
+    const device = await first.devices.open('/dev/sda', { access: 'read-write', exclusive: true });
+    void first.exec(['blkdiscard', '/proc/self/fd/3'], { inheritFds: [device] });
+    await settled();
+    first.process.kill();
+    const again = () => second.devices.open('/dev/sda', { access: 'read-write', exclusive: true });
+    await expect(again()).rejects.toMatchObject({ reason: 'busy' });
+    expect(openAnswer(await second.tables.openDevices(), device.number)).toMatchObject({
+      open: 'yes',
+      openers: [{ command: 'blkdiscard', fd: 3, self: false }],
+    });
+    await clock.advance(1_000);
+    await using taken = await again();
+    expect(openAnswer(await second.tables.openDevices(), taken.number)).toMatchObject({ openers: [{ self: true }] });
+  });
+});
+
+it('a program that was ended when its time was over holds nothing any more', async () => {
+  machine.addDisk({ name: 'sda', sizeBytes: MIB });
+  machine.install('hang', () => new Promise(() => {}));
+  const host = machine.host();
+  const device = await host.devices.open('/dev/sda', { access: 'read-write', exclusive: true });
+  const ended = host.exec(['hang'], { inheritFds: [device], timeoutMs: 10 }).catch((error: unknown) => error);
+  await clock.advance(10);
+  expect(await ended).toMatchObject({ outcome: { kind: 'timed-out' } });
+  await device.close();
+  expect(openAnswer(await host.tables.openDevices(), device.number)).toEqual({ open: 'no' });
+});
+
 describe('a simulated disk', () => {
   it('keeps through a power cut only what was synced', async () => {
     const disk = machine.addDisk({ name: 'sda', sizeBytes: MIB });
@@ -167,6 +210,20 @@ describe('a simulated disk', () => {
     await expect(device.write(Buffer.alloc(512), 0)).rejects.toMatchObject({ reason: 'io' });
     await expect(host.devices.open('/dev/sda', { access: 'read' })).rejects.toMatchObject({ reason: 'missing' });
     expect(machine.addDisk({ name: 'sdb', sizeBytes: MIB }).number).not.toBe(disk.number);
+  });
+
+  it('can get the number and the name of one that was pulled out, and is another all the same', async () => {
+    const old = machine.addDisk({ name: 'sda', sizeBytes: MIB });
+    const host = machine.host();
+    const device = await host.devices.open('/dev/sda', { access: 'read-write', exclusive: true });
+    const before = await device.facts();
+    expect(() => machine.addDisk({ name: 'sdb', sizeBytes: MIB }, old.number)).toThrow('already');
+    machine.removeDisk(old);
+    machine.addDisk({ name: 'sda', sizeBytes: MIB }, old.number);
+    await expect(device.facts()).rejects.toMatchObject({ reason: 'missing' });
+    await using fresh = await host.devices.open('/dev/sda', { access: 'read-write', exclusive: true });
+    expect(fresh.number).toBe(device.number);
+    expect((await fresh.facts()).diskSequence).not.toBe(before.diskSequence);
   });
 
   it.each([

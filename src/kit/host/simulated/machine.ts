@@ -5,7 +5,8 @@ import type { Loop } from '../loops.ts';
 import type { Mount } from '../mounts.ts';
 import type { Opener, Unseen } from '../open-survey.ts';
 import type { Swap } from '../swaps.ts';
-import type { InstalledProgram, Program } from './commands.ts';
+import type { InstalledProgram, Program, RunningProgram } from './commands.ts';
+import type { SimulatedOpenDevice } from './devices.ts';
 import { type DiskDescription, SimulatedDisk } from './disk.ts';
 import { Faults } from './faults.ts';
 import { FileTree } from './file-tree.ts';
@@ -18,6 +19,7 @@ export class SimulatedMachine {
   readonly tree = new FileTree();
   readonly faults = new Faults();
   readonly programs = new Map<string, InstalledProgram>();
+  readonly running = new Set<RunningProgram>();
   /** Every operation that happened, in order. */
   readonly calls: Operation[] = [];
   readonly mounts: Mount[] = [];
@@ -30,6 +32,8 @@ export class SimulatedMachine {
   readonly hosts: SimulatedHost[] = [];
   readonly #disks = new Map<DeviceNumber, SimulatedDisk>();
   #numbered = 0;
+  #sequence = 0;
+  #started = 0;
 
   constructor(clock: Clock, name = 'machine') {
     this.clock = clock;
@@ -38,9 +42,13 @@ export class SimulatedMachine {
 
   /** A new process of ours on this machine. After a crash, the restarted program gets another. */
   host(): SimulatedHost {
-    const host = new SimulatedHost(this, 1000 + this.hosts.length);
+    const host = new SimulatedHost(this, this.newPid());
     this.hosts.push(host);
     return host;
+  }
+
+  newPid(): number {
+    return 1000 + this.#started++;
   }
 
   /** What was done to the machine, in order: empty when nothing was. */
@@ -58,10 +66,11 @@ export class SimulatedMachine {
     return this.#disks.get(number);
   }
 
-  /** Puts a disk in; its node is /dev/NAME. */
-  addDisk(description: DiskDescription): SimulatedDisk {
-    const disk = new SimulatedDisk(`8:${this.#numbered++ * 16}`, description);
-    return this.#attach(disk);
+  /** Puts a disk in; its node is /dev/NAME. As by the kernel, it can get the number of one that was pulled out. */
+  addDisk(description: DiskDescription, number?: DeviceNumber): SimulatedDisk {
+    if (number && this.#disks.has(number)) throw new Error(`there is a disk ${number} already`);
+    const diskSequence = `${++this.#sequence}`;
+    return this.#attach(new SimulatedDisk(number ?? `8:${this.#numbered++ * 16}`, { diskSequence, ...description }));
   }
 
   addPartition(
@@ -105,9 +114,10 @@ export class SimulatedMachine {
     return related.some((one) => this.#isHeld(one));
   }
 
-  /** Ends every process and undoes what was written and not synced. */
+  /** Ends every process and program and undoes what was written and not synced. */
   losePower(): void {
     for (const { process } of this.hosts) process.kill();
+    this.running.clear();
     for (const disk of this.#disks.values()) disk.content.loseUnsynced();
   }
 
@@ -117,14 +127,19 @@ export class SimulatedMachine {
     return disk;
   }
 
-  #isHeld({ number, described, name }: SimulatedDisk): boolean {
+  #isHeld(disk: SimulatedDisk): boolean {
+    const { number, described, name } = disk;
     return (
       described.holders.length > 0 ||
       this.mounts.some(({ device }) => device === number) ||
       this.swaps.some(({ path }) => path === `/dev/${name}`) ||
-      this.hosts.some(({ descriptors }) =>
-        [...descriptors].some(([, open]) => open.options.exclusive && open.number === number),
-      )
+      this.#open().some((open) => open.options.exclusive && open.disk === disk)
     );
+  }
+
+  /** What our processes have open, and what the programs that they started still do. */
+  #open(): readonly SimulatedOpenDevice[] {
+    const own = this.hosts.flatMap(({ descriptors }) => Array.from(descriptors, ([, open]) => open));
+    return [...own, ...Array.from(this.running, ({ inherited }) => inherited).flat()];
   }
 }

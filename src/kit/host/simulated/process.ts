@@ -41,7 +41,8 @@ export class SimulatedProcess {
   async perform<T>(operation: Operation, effect: () => T | Promise<T>): Promise<T> {
     if (!this.#alive) return never();
     const fault = this.#faults.strike(operation);
-    if (fault?.kind === 'fail') throw fault.error ?? failureOf(operation);
+    const fails = fault?.kind === 'fail' || (fault?.kind === 'fail-after' && !operation.changes);
+    if (fails) throw fault.error ?? failureOf(operation);
     if (fault?.kind === 'hang') return never();
     if (fault?.kind === 'crash-before') this.kill();
     if (fault?.kind === 'delay') await sleep(this.#clock, fault.ms);

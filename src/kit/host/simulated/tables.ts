@@ -24,5 +24,7 @@ function survey(machine: SimulatedMachine, self: number): OpenSurvey {
   for (const { process, descriptors } of machine.hosts)
     for (const [fd, { number }] of descriptors)
       add(number, { pid: process.pid, command: 'holdfast', fd, self: process.pid === self });
+  for (const { pid, command, inherited } of machine.running)
+    for (const [index, { number }] of inherited.entries()) add(number, { pid, command, fd: 3 + index, self: false });
   return { openers, unseen: [...machine.unseen] };
 }
