@@ -23,25 +23,32 @@ export interface Job {
   readonly setUp: (parts: ProgramParts) => readonly Runnable[];
 }
 
+/** For what is left to be said at the end. Nothing that hangs on may keep the process alive for longer. */
+const LAST_WORDS_MS = 1_000;
+
 export async function runJob(job: Job, options: OptionsOf<typeof runtimeFlags>, { env }: Terminal): Promise<void> {
   const clock = systemClock;
   const log = openLog({ clock, level: options.logLevel, format: options.logFormat, env });
   const { kubeconfig, master, leaderElect, leaderElectNamespace } = options;
   const access = await clusterAccess({ clock, env, ...(kubeconfig && { kubeconfig }), ...(master && { master }) });
   using stopping = stopSignals(process, (signal) => log.info({ signal }, 'stopping; once more to end at once'));
-  await runProgram(
-    {
-      ...job,
-      version: buildInfo().version,
-      instance: `${env.POD_NAME || hostname()}_${randomUUID()}`,
-      access,
-      clock,
-      random: Math.random,
-      log,
-      election: leaderElect ? { namespace: leaderElectNamespace ?? access.namespace } : undefined,
-    },
-    stopping.signal,
-  );
+  try {
+    await runProgram(
+      {
+        ...job,
+        version: buildInfo().version,
+        instance: `${env.POD_NAME || hostname()}_${randomUUID()}`,
+        access,
+        clock,
+        random: Math.random,
+        log,
+        election: leaderElect ? { namespace: leaderElectNamespace ?? access.namespace } : undefined,
+      },
+      stopping.signal,
+    );
+  } finally {
+    setTimeout(() => process.exit(), LAST_WORDS_MS).unref();
+  }
 }
 
 /** Where a flag says to listen; nothing when it says `0`. */

@@ -54,6 +54,7 @@ export interface ProgramParts {
 export async function runProgram(options: ProgramOptions, stop: AbortSignal): Promise<void> {
   const { name, version, access, clock, random, log, rateLimit, instance } = options;
   const metrics = new Metrics();
+  const controllers: Controller[] = [];
   metrics.countProcess();
   const connection = connect(access, {
     clock,
@@ -68,18 +69,18 @@ export async function runProgram(options: ProgramOptions, stop: AbortSignal): Pr
     const caches = new Caches({ client: connection.client, clock, random, log, metrics: metrics.reflector });
     const events = new Events({ client: connection.client, clock, random, log, instance, metrics: metrics.events });
     const parts: ProgramParts = { client, caches, events, metrics, log, clock, random, controller: controllerOf };
-    const controllers = options.setUp(parts);
+    const runnables = options.setUp(parts);
     const checks = new Checks(clock);
     const endpoints = await Endpoints.open({ ...options, checks, metrics });
     const manager = new Manager({
       clock,
       log,
       caches,
-      controllers,
+      controllers: runnables,
       services: [endpoints, events],
       ...(elector && { elector }),
     });
-    checks.add('stuck', 'live', () => manager.unhealthy());
+    checks.add('stuck', 'live', () => [...manager.unhealthy(), ...controllers.flatMap((each) => each.stuck())]);
     checks.add('caches', 'ready', () => manager.notReady());
     log.info({ cluster: access.server.host, from: access.from, version }, `holdfast ${name} starts`);
     await manager.run(stop);
@@ -90,7 +91,9 @@ export async function runProgram(options: ProgramOptions, stop: AbortSignal): Pr
 
   function controllerOf(settings: ControllerSettings): Controller {
     const counting = { metrics: metrics.controller(settings.name), queueMetrics: metrics.queue(settings.name) };
-    return new Controller(settings, { clock, random, log, ...counting });
+    const controller = new Controller(settings, { clock, random, log, ...counting });
+    controllers.push(controller);
+    return controller;
   }
 }
 

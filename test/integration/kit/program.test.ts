@@ -138,6 +138,23 @@ describe('the end', () => {
     expect((await plane.admin.get(`${PATH}/begun`)).data).toEqual({ wanted: 'x' });
   });
 
+  test('comes in time also when no reconcile ever returns; that is seen before, and who has not ended is told after', async () => {
+    await using sample = new Sample(await account('deaf', MAY_COPY), '--pause=1h', '--deaf', '--deadline=1s');
+    await sample.ready();
+    const names = ['unheard-1', 'unheard-2', 'unheard-3', 'unheard-4'];
+    for (const name of names) await want(name, 'x');
+    await eventually(async () => {
+      const { status, text } = await sample.page('/healthz');
+      expect([status, text]).toEqual([500, expect.stringContaining('all workers of sample are with keys')]);
+    });
+    sample.send('SIGTERM');
+    const told = performance.now();
+    expect(await sample.ended()).toBe(1);
+    expect(sample.logged.at(-1)?.msg).toContain('sample had not ended 25 s after the stop');
+    expect(performance.now() - told).toBeLessThan(60_000); // the reconcile would have taken an hour
+    for (const name of names) await plane.admin.delete(`${PATH}/${name}`);
+  });
+
   test('comes at once with the second signal', async () => {
     await using sample = new Sample(await account('hasty', MAY_COPY), '--pause=1h');
     await sample.ready();

@@ -5,8 +5,9 @@
 import { bindAddress } from '../../../src/commands/flags/address.ts';
 import { duration } from '../../../src/commands/flags/duration.ts';
 import { flag } from '../../../src/commands/flags/flag.ts';
-import { runs } from '../../../src/commands/flags/options.ts';
+import { type OptionsOf, runs } from '../../../src/commands/flags/options.ts';
 import { runtimeFlags } from '../../../src/commands/flags/runtime.ts';
+import { onOff } from '../../../src/commands/flags/switch.ts';
 import { invokedAs } from '../../../src/commands/invoked-as.ts';
 import { listening, runJob } from '../../../src/commands/job.ts';
 import type { Define } from '../../../src/commands/line/command.ts';
@@ -25,17 +26,20 @@ const flags = {
     default: ':8080',
   }),
   pause: flag('--pause', 'how long each reconcile takes before it writes', duration, { default: '0s' }),
+  deadline: flag('--deadline', 'how long a reconcile may take', duration, { default: '2m' }),
+  deaf: flag('--deaf', 'whether a reconcile that is told to give up goes on', onOff, { default: 'false' }),
 };
 
 const define: Define = (command, terminal) => {
   runs(command, flags, terminal, (options) => {
     const at = listening(options.metricsBindAddress, '--metrics-bind-address');
-    const setUp = (parts: ProgramParts) => [copier(parts, options.pause.milliseconds)];
+    const setUp = (parts: ProgramParts) => [copier(parts, options)];
     return runJob({ name: 'sample', metricsAt: at, healthAt: at, setUp }, options, terminal);
   });
 };
 
-function copier({ caches, controller, client, events, clock }: ProgramParts, pauseMs: number) {
+function copier({ caches, controller, client, events, clock }: ProgramParts, options: OptionsOf<typeof flags>) {
+  const { pause, deadline, deaf } = options;
   const seen = ({ metadata, data }: ConfigMap) => ({
     metadata,
     wanted: metadata.annotations?.wanted,
@@ -46,10 +50,11 @@ function copier({ caches, controller, client, events, clock }: ProgramParts, pau
   return controller({
     name: 'sample',
     sources: [each(view)],
+    deadlineMs: deadline.milliseconds,
     async reconcile(key, { signal }) {
       const map = view.get(key);
       if (map?.wanted === undefined || map.wanted === map.has) return done;
-      await sleep(clock, pauseMs, signal);
+      await sleep(clock, pause.milliseconds, deaf ? undefined : signal);
       const preconditions = { uid: map.metadata.uid ?? '' };
       await client.mergePatch(CONFIG_MAPS, refOf(key), { data: { wanted: map.wanted } }, { preconditions, signal });
       const regarding = referenceTo(CONFIG_MAPS, map);
