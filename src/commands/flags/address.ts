@@ -2,7 +2,7 @@
 import { type BindAddress, parseBindAddress } from '../../kit/observe/bind-address.ts';
 import type { Kind } from './flag.ts';
 
-/** `0` and the empty text mean that nothing listens, as in controller-runtime. */
+/** `0` means that nothing listens, as in controller-runtime; so does the empty text, unless the flag takes that for not given. */
 export const bindAddress: Kind<BindAddress | 'off'> = {
   placeholder: 'address',
   allowed: 'host:port, :port for every interface, or 0 for none',

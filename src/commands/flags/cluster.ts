@@ -26,6 +26,9 @@ export const clusterFlags = {
     '--kubeconfig',
     'the kubeconfig file; otherwise KUBECONFIG, the cluster this runs in, or ~/.kube/config',
     text('file', '/etc/kubernetes/admin.conf'),
+    { emptyIsUnset: true },
   ),
-  master: flag('--master', 'the address of the API server, instead of the one in the kubeconfig', serverUrl),
+  master: flag('--master', 'the address of the API server, instead of the one in the kubeconfig', serverUrl, {
+    emptyIsUnset: true,
+  }),
 };

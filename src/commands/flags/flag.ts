@@ -24,6 +24,8 @@ export interface FlagSettings {
   /** As a person would type it. */
   readonly default?: string;
   readonly required?: true;
+  /** `--x=` is as good as no `--x`, as Go programs have it: manifests fill in values that may be empty. */
+  readonly emptyIsUnset?: true;
 }
 
 export class Flag<T> extends Option {

@@ -23,6 +23,7 @@ export const runtimeFlags = {
     '--leader-elect-namespace',
     'the namespace of the lease; otherwise the one that this runs in',
     text('namespace', 'kube-system'),
+    { emptyIsUnset: true },
   ),
   logLevel: flag('--log-level', 'what to log', logLevel, { default: 'info', env: 'HOLDFAST_LOG_LEVEL' }),
   logFormat: flag(

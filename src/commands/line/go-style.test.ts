@@ -16,6 +16,7 @@ function aProgram(): Command {
     .addOption(flag('-R, --release', '', onOff))
     .addOption(flag('-o, --output', '', text('format', 'json')))
     .addOption(flag('--node-name', '', text('name', 'node-1')))
+    .addOption(flag('--kubeconfig', '', text('file', 'f'), { emptyIsUnset: true }))
     .addOption(flag('--leader-elect', '', onOff));
   lvm.command('forget').addOption(flag('--yes', '', onOff));
   return program;
@@ -59,6 +60,15 @@ test('a switch never takes the next word for its value', () => {
 
 test('the value of a flag is left alone, also when it looks like a flag', () => {
   expect(rewritten('lvm -node-name -leader-elect')).toBe('lvm --node-name=-leader-elect');
+});
+
+test.each([
+  ['lvm --kubeconfig= -v', 'lvm --debug=true'],
+  ['lvm -kubeconfig= -v', 'lvm --debug=true'],
+  ['lvm --kubeconfig  -v', 'lvm --debug=true'],
+  ['lvm --kubeconfig=a --kubeconfig=', 'lvm --kubeconfig=a'],
+])('"%s" gives no value where an empty one means none', (line, expected) => {
+  expect(rewritten(line)).toBe(expected);
 });
 
 test('what follows -- is left alone', () => {

@@ -6,7 +6,7 @@
 import type { Command, Option } from 'commander';
 import { Flag } from '../flags/flag.ts';
 
-/** Every flag comes out as `--name` or `--name=value`. Unknown ones, and all that follows `--`, are left for commander to judge. */
+/** Every flag comes out as `--name` or `--name=value`, or not at all if that is what its empty value means. Unknown ones, and all that follows `--`, are left for commander to judge. */
 export function goStyle(program: Command, args: readonly string[]): string[] {
   const written: string[] = [];
   const rest = [...args];
@@ -49,6 +49,7 @@ function spelledCluster(command: Command, letters: string, rest: string[]): stri
 function spelled(option: Option, value: string | undefined, rest: string[]): string[] {
   const name = option.long ?? option.flags;
   const given = value ?? (takesValue(option) ? rest.shift() : isSwitch(option) ? 'true' : undefined);
+  if (given === '' && option instanceof Flag && option.settings.emptyIsUnset) return [];
   return [given === undefined ? name : `${name}=${given}`];
 }
 
