@@ -22,8 +22,10 @@ const examples = {
 // Whoever reads our output may stop early (`holdfast manifests | head`). That is no failure and needs no words.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   if (error.code === 'EPIPE') process.exit(0);
-  throw error;
+  process.stderr.write(`holdfast: cannot write the output: ${error.message}\n`);
+  process.exit(1);
 });
+process.stderr.on('error', () => {}); // nobody reads our complaints: the exit code still tells
 
 const name = takeInvokedName(process);
 process.exitCode = await runCommandLine({ commands, examples }, invokedAs(name), process.argv.slice(2), process);

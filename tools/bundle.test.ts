@@ -70,3 +70,14 @@ test('a reader that stops early is no failure', async () => {
   const { out, err } = await run('/bin/sh', '-c', shell, process.execPath, file);
   expect({ out, err }).toEqual({ out: 'Usage: holdfast COMMAND [flags]\n', err: '' });
 });
+
+test('output that cannot be written is told in one line, and complaints that nobody reads do not change the exit code', async () => {
+  const full = await run('/bin/sh', '-c', '"$0" "$1" version > /dev/full', process.execPath, file);
+  expect(full).toEqual({
+    code: 1,
+    out: '',
+    err: expect.stringMatching(/^holdfast: cannot write the output: ENOSPC.*\n$/),
+  });
+  const unread = `exec 3>&1; { "$0" "$1" nosuch; echo $? >&3; } 2>&1 >&- | true`;
+  expect((await run('/bin/bash', '-c', unread, process.execPath, file)).out).toBe('2\n');
+});

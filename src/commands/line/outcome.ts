@@ -16,7 +16,7 @@ export function outcomeOf(error: unknown, command: string, debug: boolean): Outc
   if (usage === '') return SUCCESS;
   const stack = debug && error instanceof Error ? `${error.stack}\n` : '';
   if (usage !== undefined) {
-    return { exitCode: 2, message: `${command}: ${usage} (see ${command} --help)\n${stack}` };
+    return { exitCode: 2, message: `${command}: ${onOneLine(usage)} (see ${command} --help)\n${stack}` };
   }
   if (isBug(error)) {
     return { exitCode: 1, message: `${command}: this is a bug in Holdfast, please report it\n${error.stack}\n` };
@@ -38,6 +38,16 @@ const oneSentence = (message: string): string =>
     .replace(/^error: /, '')
     .replace(/\s*\(Did you mean (.*)\)$/, '; did you mean $1')
     .replace(/\.$/, '');
+
+const LONGEST_COMPLAINT = 1000;
+
+/** What was typed may be anything, and commander repeats it as it is. */
+function onOneLine(usage: string): string {
+  const line = usage.replace(/[\p{Cc}\u2028\u2029]/gu, (character) => {
+    return `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
+  });
+  return line.length > LONGEST_COMPLAINT ? `${line.slice(0, LONGEST_COMPLAINT)}…` : line;
+}
 
 /** Errors that only a mistake in the code raises. What can go wrong in the world has a class of its own, or is a plain `Error`. */
 const isBug = (error: unknown): error is Error =>

@@ -89,6 +89,9 @@ test.each(['pool --help', 'help pool', 'pool -help'])(
 );
 
 test.each([
+  ['help stauts', "holdfast: unknown command 'stauts'; did you mean status? (see holdfast --help)\n"],
+  ['stauts --help', "holdfast: unknown command 'stauts'; did you mean status? (see holdfast --help)\n"],
+  ['a\u001b[31m\u0085b', "holdfast: unknown command 'a\\u001b[31m\\u0085b' (see holdfast --help)\n"],
   ['stauts', "holdfast: unknown command 'stauts'; did you mean status? (see holdfast --help)\n"],
   [
     'pool --nodename x',
@@ -141,6 +144,13 @@ test('as a kubectl plugin it names itself so', async () => {
   expect((await run('--help', { as: 'kubectl-holdfast' })).out).toMatch(/^Usage: kubectl holdfast COMMAND/);
 });
 
-test('--version is the command version', async () => {
-  expect((await run('--version')).err).toContain("unknown command 'version'");
+test.each(['--version', '-version'])('%s is the command version', async (line) => {
+  expect((await run(line)).err).toContain("unknown command 'version'");
+});
+
+test('a line of any length and any characters is told in one line of some length', async () => {
+  const { exitCode, err } = await run(`${'x'.repeat(100_000)}\n`);
+  expect(exitCode).toBe(2);
+  expect(err.length).toBeLessThan(1200);
+  expect(err.match(/\n/g)).toHaveLength(1);
 });

@@ -54,7 +54,7 @@ function askedFor(
   { name, command }: Invocation,
   args: readonly string[],
 ): readonly string[] {
-  if (command === undefined) return spelledOut(args);
+  if (command === undefined) return withoutHelpOnNothing(commands, spelledOut(args));
   if (commands.some((entry) => entry.name === command)) return [command, ...args];
   const { version } = buildInfo();
   throw new UsageError(`${name} stands for "holdfast ${command}", which version ${version} does not have yet`);
@@ -64,7 +64,13 @@ function spelledOut(args: readonly string[]): readonly string[] {
   const [first, ...others] = args;
   if (first === undefined) return ['--help'];
   if (first === 'help') return [...others, '--help'];
-  return first === '--version' ? ['version', ...others] : args;
+  return first === '--version' || first === '-version' ? ['version', ...others] : args;
+}
+
+/** Help on a command that there is not would be help on the program: then commander tells, and suggests the nearest. */
+function withoutHelpOnNothing(commands: readonly CommandEntry[], args: readonly string[]): readonly string[] {
+  const [first = ''] = args;
+  return first.startsWith('-') || commands.some(({ name }) => name === first) ? args : [first];
 }
 
 async function loadChosen(
