@@ -53,6 +53,13 @@ test('the pinned Node.js runs the checkout, through a chain of symlinks, and lea
   });
 });
 
+test('a symlink to the directory leads to the checkout as well', async () => {
+  await aCheckout({ pinnedNode: true });
+  await mkdir(join(root, 'with space'));
+  await symlink('../checkout/bin', join(root, 'with space/bin'));
+  expect((await run('with space/bin/holdfast')).out).toBe(`pinned as holdfast: ${root}/checkout/src/main.ts\n`);
+});
+
 test("without a pinned one the system's Node.js is used when it is new enough", async () => {
   await aCheckout({ pinnedNode: false });
   await put('tools/node', echoing('24.0.0'));
@@ -77,6 +84,6 @@ test('without node_modules it says what to run', async () => {
   expect(await run('checkout/bin/holdfast')).toEqual({
     code: 1,
     out: '',
-    err: `holdfast: the dependencies are not installed yet; run: make -C ${root}/checkout setup\n`,
+    err: `holdfast: the dependencies are not installed yet; run: make -C '${root}/checkout' setup\n`,
   });
 });
