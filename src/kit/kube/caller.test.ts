@@ -134,11 +134,17 @@ describe('the deadline of a call', () => {
   test('does not begin before the rate limit lets the call go', async () => {
     const clock = new VirtualClock();
     const limiter = new RateLimiter(clock, { perSecond: 0.01, burst: 1 });
-    const { caller } = aCaller(ok, { clock, limiter });
+    const { caller, transport } = aCaller(ok, { clock, limiter });
     await caller.call(GET);
     const done = caller.call(GET);
-    await clock.advance(100_000);
+    const opened = caller.open({ ...GET, signal: new AbortController().signal });
+    await clock.advance(99_999);
+    expect(transport.journal).toHaveLength(1);
+    await clock.advance(1);
     expect(await done).toBe('fine');
+    expect(transport.journal).toHaveLength(2);
+    await clock.advance(100_000);
+    expect((await opened).status).toBe(200);
   });
 
   test('does not end a stream that was opened in time', async () => {

@@ -4,6 +4,7 @@
  * turned once more.
  */
 import type { Dispatcher } from 'undici';
+import { Line } from '../line.ts';
 
 type Connection = Pick<Dispatcher, 'dispatch' | 'destroy'>;
 
@@ -20,7 +21,7 @@ export class Connections {
   readonly #all: Connection[] = [];
   /** Those that were used last come last, and are used next: the others may become idle and close. */
   readonly #free: Connection[] = [];
-  readonly #waiting = new Set<Turn>();
+  readonly #waiting = new Line<Turn, Turn>();
 
   constructor(make: () => Connection, most: number) {
     this.#make = make;
@@ -35,7 +36,7 @@ export class Connections {
     const turn: Turn = { begin };
     const connection = this.#free.pop() ?? this.#another();
     if (connection) give(connection, turn);
-    else this.#waiting.add(turn);
+    else this.#waiting.join(turn, turn);
     return () => this.#end(turn);
   }
 
@@ -53,19 +54,16 @@ export class Connections {
   /** The next request begins a moment later: undici calls this from where it cannot yet take one. */
   #end(turn: Turn): void {
     const { connection } = turn;
-    this.#waiting.delete(turn);
+    this.#waiting.leave(turn);
     if (!connection) return;
     if (this.#waiting.size === 0) this.#free.push(connection);
     else queueMicrotask(() => this.#pass(connection));
   }
 
   #pass(connection: Connection): void {
-    const [next] = this.#waiting;
-    if (!next) this.#free.push(connection);
-    else {
-      this.#waiting.delete(next);
-      give(connection, next);
-    }
+    const [next] = this.#waiting.next() ?? [];
+    if (next) give(connection, next);
+    else this.#free.push(connection);
   }
 }
 

@@ -1,30 +1,38 @@
 /**
- * Reads kubeconfig files by means of the published client, which knows client certificates, tokens, exec plugins and the rest.
- * Only its configuration module is loaded, and only when a kubeconfig is used: the whole client takes most of a second to load.
+ * Access to a cluster by kubeconfig files. Certificates, tokens, exec plugins and the other ways to say who one is are the
+ * published client's to understand, which is loaded here and nowhere else, because that takes half a second and 100 MB.
  */
 import type { KubeConfig } from '@kubernetes/client-node/dist/config.js';
-import { type ClusterAccess, NoCluster } from './cluster-access.ts';
+import type { Clock } from '../clock/clock.ts';
+import type { ClusterAccess } from './cluster-access.ts';
+import { type CurrentContext, currentContext, type Exec } from './kubeconfig-files.ts';
+import { proxyUrl } from './proxy.ts';
+import { Reread } from './reread.ts';
+import { serverUrl } from './server-url.ts';
+import { readToken } from './token-file.ts';
 import type { TlsOptions } from './undici-transport.ts';
 
-export async function kubeconfigAccess(files: readonly string[]): Promise<ClusterAccess> {
+export async function kubeconfigAccess(files: readonly string[], clock: Clock): Promise<ClusterAccess> {
   const from = files.join(', ');
-  let config = await load(files);
-  const cluster = config.getCurrentCluster();
-  if (!cluster) {
-    throw new NoCluster(`${from} has no usable current context; choose one with: kubectl config use-context NAME`);
-  }
-  let identity = await identityOf(config);
+  let context = await currentContext(files);
+  let config = await load(context);
+  let tls: TlsOptions = {};
+  const identity = new Reread(clock, async (refresh) => {
+    // Loading anew forgets what the exec plugin said before, and picks up a file that was rewritten.
+    if (refresh) context = await currentContext(files);
+    if (refresh) config = await load(context);
+    const found = await identityOf(config, context);
+    tls = sameTls(tls, found.tls) ? tls : found.tls;
+    return found.headers;
+  });
+  await identity.get(false);
+  const proxy = context.cluster['proxy-url'];
   return {
-    server: new URL(cluster.server),
-    tls: () => identity.tls,
-    async authorize(refresh) {
-      // Loading anew forgets what the exec plugin said before, and picks up a file that was rewritten.
-      if (refresh) config = await load(files);
-      identity = sameTls(identity, await identityOf(config));
-      return identity.headers;
-    },
-    ...(cluster.proxyUrl && { proxy: new URL(cluster.proxyUrl) }),
-    namespace: config.getContextObject(config.getCurrentContext())?.namespace ?? 'default',
+    server: serverUrl(context.cluster.server, `the server of cluster "${context.clusterName}" in ${from}`),
+    tls: () => tls,
+    authorize: (refresh) => identity.get(refresh),
+    ...(proxy && { proxy: proxyUrl(proxy, `the proxy-url of cluster "${context.clusterName}" in ${from}`) }),
+    namespace: context.namespace,
     from,
   };
 }
@@ -34,30 +42,45 @@ interface Identity {
   readonly headers: Readonly<Record<string, string>>;
 }
 
-async function load(files: readonly string[]): Promise<KubeConfig> {
+/** Only the current context is given to the published client, and only what it is asked for: proxies are ours. */
+async function load({ clusterName, cluster, userName, user }: CurrentContext): Promise<KubeConfig> {
   const { KubeConfig } = await import('@kubernetes/client-node/dist/config.js');
-  const [first, ...others] = files.map((file) => parse(() => new KubeConfig(), file));
-  if (!first) throw new NoCluster('no kubeconfig file was given');
-  for (const other of others) first.mergeConfig(other, true);
-  return first;
-}
-
-function parse(empty: () => KubeConfig, file: string): KubeConfig {
-  const config = empty();
-  try {
-    config.loadFromFile(file);
-  } catch (cause) {
-    throw new NoCluster(`${file} is not a kubeconfig: ${cause instanceof Error ? cause.message : cause}`, { cause });
-  }
+  const { 'proxy-url': _, ...rest } = cluster;
+  // It refuses a server without TLS whose certificate is to be checked. There is none to check.
+  const plain = cluster.server.startsWith('http:') ? { 'insecure-skip-tls-verify': true } : {};
+  const exec = user.exec && { ...user.exec, env: [...(user.exec.env ?? []), execInfo(user.exec, cluster)] };
+  const name = userName || 'nobody';
+  const config = new KubeConfig();
+  config.loadFromString(
+    JSON.stringify({
+      clusters: [{ name: clusterName, cluster: { ...rest, ...plain } }],
+      users: [{ name, user: { ...user, exec } }],
+      contexts: [{ name: 'current', context: { cluster: clusterName, user: name } }],
+      'current-context': 'current',
+    }),
+  );
   return config;
 }
 
+/** What a plugin may want to know, in the variable that kubectl tells it in. */
+function execInfo({ apiVersion, provideClusterInfo }: Exec, cluster: CurrentContext['cluster']) {
+  const { server } = cluster;
+  const told = { server, 'certificate-authority-data': cluster['certificate-authority-data'] };
+  const spec = { interactive: false, ...(provideClusterInfo && { cluster: told }) };
+  return { name: 'KUBERNETES_EXEC_INFO', value: JSON.stringify({ apiVersion, kind: 'ExecCredential', spec }) };
+}
+
 /** Runs the exec plugin when there is one and its last answer has expired. */
-async function identityOf(config: KubeConfig): Promise<Identity> {
+async function identityOf(config: KubeConfig, { userName, user }: CurrentContext): Promise<Identity> {
   const options: Parameters<KubeConfig['applyToHTTPSOptions']>[0] = { headers: {} };
-  await config.applyToHTTPSOptions(options);
+  try {
+    await config.applyToHTTPSOptions(options);
+  } catch (cause) {
+    throw user.exec ? pluginFailed(user.exec, userName, cause) : cause;
+  }
   const { ca, cert, key, servername, rejectUnauthorized } = options as TlsOptions;
   const basic = options.auth ? { authorization: `Basic ${Buffer.from(options.auth).toString('base64')}` } : {};
+  const bearer = user.tokenFile ? { authorization: `Bearer ${await readToken(user.tokenFile)}` } : {};
   return {
     tls: {
       ...(ca && { ca }),
@@ -66,15 +89,18 @@ async function identityOf(config: KubeConfig): Promise<Identity> {
       ...(servername !== undefined && { servername }),
       ...(rejectUnauthorized !== undefined && { rejectUnauthorized }),
     },
-    headers: { ...basic, ...lowerCaseKeys(options.headers) },
+    headers: { ...basic, ...lowerCaseKeys(options.headers), ...bearer },
   };
 }
 
-/** Keeps the object of the TLS options when nothing in it has changed: connections are made anew only for new certificates. */
-function sameTls(before: Identity, now: Identity): Identity {
-  const same = String(before.tls.cert) === String(now.tls.cert) && String(before.tls.key) === String(now.tls.key);
-  return same ? { ...now, tls: before.tls } : now;
+function pluginFailed({ command, installHint }: Exec, userName: string, cause: unknown): Error {
+  const why = cause instanceof Error ? cause.message.trim() : String(cause);
+  const hint = installHint ? ` ${installHint.trim()}` : '';
+  return new Error(`the exec plugin ${command} of user "${userName}" failed: ${why}.${hint}`, { cause });
 }
+
+/** Connections are made anew only for new certificates: as long as nothing has changed, the object stays the same. */
+const sameTls = (before: TlsOptions, now: TlsOptions): boolean => JSON.stringify(before) === JSON.stringify(now);
 
 const lowerCaseKeys = (headers: object | undefined): Record<string, string> =>
   Object.fromEntries(Object.entries(headers ?? {}).map(([name, value]) => [name.toLowerCase(), String(value)]));
