@@ -2,6 +2,8 @@
 SHELL := bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
+# Tiers share the machine's devices and ports, and each one uses all cores by itself: also with -j they run one after another.
+.NOTPARALLEL:
 .PHONY: help setup demo test check unit integration host bench control-plane bundle image manifests format
 
 # npm scripts and these recipes run on the Node.js that package-lock.json pins, whatever the machine has.

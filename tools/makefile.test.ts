@@ -1,0 +1,85 @@
+/** The Makefile, in a directory with nothing but stand-ins for the programs that it runs. Each of them writes down that it ran. */
+import { execFile } from 'node:child_process';
+import { copyFile, mkdir, mkdtemp, readFile, rm, symlink, utimes, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join, resolve } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+
+let root: string;
+beforeEach(async () => {
+  root = await mkdtemp(join(tmpdir(), 'holdfast make '));
+  await copyFile(resolve(import.meta.dirname, '../Makefile'), join(root, 'Makefile'));
+  for (const file of ['package.json', 'package-lock.json']) await writeFile(join(root, file), '');
+  for (const name of ['make', 'bash', 'mkdir', 'rmdir', 'sleep', 'touch', 'cp']) await link(name);
+  for (const script of ['tools/host-tier.sh', 'tools/control-plane/build.sh']) await standIn(script);
+  await standIn('programs/npm', `mkdir -p node_modules/.bin; cp programs/made-by-npm/* node_modules/.bin`);
+  for (const name of ['tsc', 'biome', 'knip', 'vitest', 'node']) await standIn(`programs/made-by-npm/${name}`);
+});
+afterEach(() => rm(root, { recursive: true }));
+
+async function link(program: string): Promise<void> {
+  await mkdir(join(root, 'programs'), { recursive: true });
+  await symlink(`/usr/bin/${program}`, join(root, 'programs', program));
+}
+
+/** Writes its name and arguments into `log`, and `overlap` when it finds another one running. */
+async function standIn(path: string, body = ''): Promise<void> {
+  const log = `words=("\${0##*/}" "$@"); echo "\${words[*]}" >> log; mkdir running || echo overlap >> log; sleep 0.02; ${body}\nrmdir running`;
+  await mkdir(dirname(join(root, path)), { recursive: true });
+  await writeFile(join(root, path), `#!/bin/bash\n${log}\n`, { mode: 0o755 });
+}
+
+function make(...args: string[]): Promise<{ code: number; err: string }> {
+  const env = { PATH: join(root, 'programs') };
+  return new Promise((done) => {
+    execFile('make', args, { cwd: root, env }, (error, _, err) => {
+      done({ code: typeof error?.code === 'number' ? error.code : error ? -1 : 0, err });
+    });
+  });
+}
+
+const log = async (): Promise<string[]> => (await readFile(join(root, 'log'), 'utf8')).trim().split('\n');
+
+test('make -j test runs every tier, one after another', async () => {
+  expect(await make('-j', '8', 'test')).toMatchObject({ code: 0 });
+  expect(await log()).toEqual([
+    'npm ci --no-audit --no-fund --loglevel=error',
+    'tsc -p .',
+    'biome check --error-on-warnings',
+    'knip',
+    'vitest run --project unit',
+    'build.sh',
+    'vitest run --project integration',
+    'host-tier.sh',
+  ]);
+});
+
+test('a tier that fails ends the run', async () => {
+  await standIn('programs/made-by-npm/knip', 'rmdir running; exit 3');
+  expect((await make('test')).code).not.toBe(0);
+  expect((await log()).at(-1)).toBe('knip');
+});
+
+test('the dependencies are installed once, and again when the lockfile changed', async () => {
+  await make('setup');
+  await make('setup');
+  expect(await log()).toHaveLength(1);
+  const later = new Date(Date.now() + 60_000);
+  await utimes(join(root, 'package-lock.json'), later, later);
+  await make('setup');
+  expect(await log()).toHaveLength(2);
+});
+
+test('an installation that failed is not taken for done', async () => {
+  await standIn('programs/npm', 'rmdir running; exit 1');
+  expect((await make('setup')).code).not.toBe(0);
+  expect((await make('setup')).code).not.toBe(0);
+  expect(await log()).toHaveLength(2);
+});
+
+test('without npm it says what is needed', async () => {
+  await rm(join(root, 'programs/npm'));
+  const { code, err } = await make('check');
+  expect(code).not.toBe(0);
+  expect(err).toContain('make setup needs Node.js 20 or newer with npm');
+});
