@@ -4,6 +4,7 @@
  */
 import { type Backoff, backoffMs, type Random } from '../backoff.ts';
 import type { Cancel, Clock } from '../clock/clock.ts';
+import { Line } from '../line.ts';
 import { type QueueMetrics, uncounted } from './queue-metrics.ts';
 
 export interface QueueOptions {
@@ -26,9 +27,7 @@ export class WorkQueue {
   readonly #backoff: Backoff;
   readonly #metrics: QueueMetrics;
   /** In line, oldest first, with the time at which each was added. */
-  readonly #waiting = new Map<string, number>();
-  /** Stands at the head of the line. Looking for the head anew each time would walk over all that has left before. */
-  #line = this.#waiting.keys();
+  readonly #waiting = new Line<string, number>();
   /** With a worker, and since when. */
   readonly #working = new Map<string, number>();
   /** With a worker, and added again meanwhile. */
@@ -65,7 +64,7 @@ export class WorkQueue {
       return;
     }
     this.#metrics.added();
-    this.#waiting.set(key, this.#clock.monotonic());
+    this.#waiting.join(key, this.#clock.monotonic());
     this.#handOut();
   }
 
@@ -113,7 +112,7 @@ export class WorkQueue {
     this.#working.delete(key);
     this.#metrics.worked((this.#clock.monotonic() - since) / 1000);
     if (this.#again.delete(key) && !this.#closed) {
-      this.#waiting.set(key, this.#clock.monotonic());
+      this.#waiting.join(key, this.#clock.monotonic());
       this.#handOut();
     }
   }
@@ -133,20 +132,12 @@ export class WorkQueue {
   }
 
   #begin(): string | undefined {
-    const key = this.#head();
+    const [key, since = 0] = this.#waiting.next() ?? [];
     if (key === undefined) return undefined;
     const now = this.#clock.monotonic();
-    this.#metrics.waited((now - (this.#waiting.get(key) ?? now)) / 1000);
-    this.#waiting.delete(key);
+    this.#metrics.waited((now - since) / 1000);
     this.#working.set(key, now);
     return key;
-  }
-
-  #head(): string | undefined {
-    const { value, done } = this.#line.next();
-    if (!done) return value;
-    this.#line = this.#waiting.keys();
-    return this.#line.next().value;
   }
 
   #undelay(key: string): void {
