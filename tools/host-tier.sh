@@ -3,8 +3,10 @@
 # Where they cannot run it says why; in CI that is a failure.
 set -euo pipefail
 cd "$(dirname "$0")/.."
+# Without a login shell root may not have the directories of its own programs.
+PATH=$PWD/node_modules/.bin:$PATH:/usr/sbin:/sbin
 
-PROGRAMS="losetup mkfs.ext4 mkswap swapon mount umount blkdiscard"
+PROGRAMS="losetup mkfs.ext4 mkswap swapon mount umount blkdiscard blockdev addpart delpart"
 PACKAGES="mount util-linux e2fsprogs"
 
 cannot_run() {
@@ -19,12 +21,13 @@ cannot_run() {
 
 [ "$(uname)" = Linux ] || cannot_run "they need Linux, and this is $(uname)."
 [ "$(id -u)" = 0 ] || cannot_run "they make loop devices, which only root may. Run: sudo make host"
-[ -e /dev/loop-control ] || cannot_run "there is no /dev/loop-control, so no loop devices can be made here."
 
-missing=$(for program in $PROGRAMS; do command -v "$program" >/dev/null || echo "$program"; done)
-if [ -n "$missing" ]; then
-  command -v apt-get >/dev/null || cannot_run "$(echo $missing | tr '\n' ' ') missing. Install the packages $PACKAGES."
-  echo "Installing $PACKAGES for $(echo $missing)" >&2
-  apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -qq -y $PACKAGES >&2
+missing() { for program in $PROGRAMS; do command -v "$program" >/dev/null || printf '%s ' "$program"; done; }
+if [ -n "$(missing)" ] && command -v apt-get >/dev/null; then
+  echo "Installing $PACKAGES for $(missing)" >&2
+  { apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -qq -y $PACKAGES; } >&2 || true
 fi
+[ -z "$(missing)" ] || cannot_run "$(missing)missing. Install the packages $PACKAGES."
+losetup --find >/dev/null || cannot_run "no loop device can be made here (in a container: run it with --privileged)."
+
 exec vitest run --project host
