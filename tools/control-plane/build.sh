@@ -2,35 +2,46 @@
 # build.sh: makes the control plane of this directory's go.mod available and prints its directory as the last line.
 # Does nothing when KUBEBUILDER_ASSETS is set or the binaries are cached.
 set -euo pipefail
-cd "$(dirname "$(readlink -f "$0")")"
 
 COMPONENTS="etcd kube-apiserver kube-controller-manager kube-scheduler kubelet kubectl"
 say() { echo "control-plane: $*" >&2; }
 
 if [ -n "${KUBEBUILDER_ASSETS:-}" ]; then
-  [ -x "$KUBEBUILDER_ASSETS/kube-apiserver" ] || {
-    say "KUBEBUILDER_ASSETS is $KUBEBUILDER_ASSETS, but there is no kube-apiserver in it. Unset it, or point it at a directory with the binaries."
+  missing=$(for component in ${COMPONENTS/kubelet /}; do [ -x "$KUBEBUILDER_ASSETS/$component" ] || printf ' %s' "$component"; done)
+  [ -z "$missing" ] || {
+    say "KUBEBUILDER_ASSETS is $KUBEBUILDER_ASSETS, and this is missing there:$missing. Unset it, or point it at a directory that holds all of them."
     exit 1
   }
-  echo "$KUBEBUILDER_ASSETS"
+  cd "$KUBEBUILDER_ASSETS" && pwd
   exit
 fi
 
+cd "$(dirname "$(readlink -f "$0")")"
 version=$(awk '$1 == "k8s.io/kubernetes" || $2 == "k8s.io/kubernetes" { print $NF; exit }' go.mod)
-# The recipe is part of the name: binaries of another go.mod or main.go are never taken for these.
+# The recipe is kept with the binaries: those of another go.mod or main.go are never taken for these.
 recipe=$(cat go.mod go.sum main.go build.sh | sha256sum | cut -c1-8)
-out=${XDG_CACHE_HOME:-$HOME/.cache}/holdfast/control-plane/$version
-mkdir -p "$out"
-exec 9>"$out/.lock"
-flock 9 # two builds at once would only slow each other down
-if [ "$(cat "$out/recipe" 2>/dev/null)" = "$recipe" ]; then
+out=${XDG_CACHE_HOME:-~/.cache}/holdfast/control-plane/$version
+end_if_built() {
+  [ "$(cat "$out/recipe" 2>/dev/null)" = "$recipe" ] && [ -x "$out/control-plane" ] || return 0
   echo "$out"
   exit
-fi
+}
+end_if_built # before anything is written: the cache may be somebody else's
+mkdir -p "$out"
+exec 9>"$out/.lock" # two builds at once would only slow each other down
+flock -n 9 || { say "another build is under way, waiting for it"; flock 9; }
+end_if_built
 
+wanted=$(awk '$1 == "go" { print $2 }' go.mod)
 command -v go >/dev/null || {
-  say "building Kubernetes $version needs Go $(awk '$1 == "go" { print $2 }' go.mod) or newer, and there is no go command here."
+  say "building Kubernetes $version needs Go $wanted or newer, and there is no go command here."
   say "Install it (https://go.dev/doc/install), or set KUBEBUILDER_ASSETS to a directory that holds $COMPONENTS."
+  exit 1
+}
+# From 1.21 on Go fetches the version that go.mod wants; an older one does not even understand the file.
+found=$(cd / && go env GOVERSION)
+[ "$(printf '%s\n' 1.21 "${found#go}" | sort -V | head -n 1)" = 1.21 ] || {
+  say "building Kubernetes $version needs Go $wanted or newer, and this is $found. Install a newer one (https://go.dev/doc/install)."
   exit 1
 }
 
