@@ -3,7 +3,8 @@
 export interface Transport {
   /**
    * Resolves when the response's status and headers are here; the body follows as it arrives.
-   * Rejects with a `ConnectionError` when no response came.
+   * Rejects with a `ConnectionError` when no response came, and with the signal's reason when it was aborted. Once it has resolved,
+   * the body must be read or left: until then it holds its connection.
    */
   request(request: TransportRequest): Promise<TransportResponse>;
   /** Ends every connection. Requests under way are rejected. */

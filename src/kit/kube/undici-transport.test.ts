@@ -4,6 +4,7 @@ import { connect, type Socket } from 'node:net';
 import { describe, expect, test, vi } from 'vitest';
 import { createAuthority } from '../../../test/harness/certificates.ts';
 import { freePort, type HttpLoopback, serveHttp, serveTcp } from '../../../test/harness/loopback.ts';
+import { eventually } from '../../../test/harness/wait.ts';
 import { ConnectionError, type Transport, type TransportRequest, type TransportResponse } from './transport.ts';
 import { type UndiciTransportOptions, undiciTransport } from './undici-transport.ts';
 
@@ -116,7 +117,7 @@ describe('connections', () => {
     await using transport = open(server.url);
     await (await transport.request(get())).text();
     server.cut();
-    await vi.waitUntil(() => server.open === 0);
+    await eventually(() => server.open === 0);
     await new Promise(setImmediate);
     expect(await (await transport.request(get())).text()).toBe('ok');
     expect(server.opened).toBe(2);
@@ -145,7 +146,7 @@ describe('what is asked before a request is sent', () => {
     });
     await using transport = open(new URL(`http://127.0.0.1:${server.port}`));
     await transport.request(get({ beforeSend: () => void states.push('asked') }));
-    await vi.waitUntil(() => states.length === 2);
+    await eventually(() => states.length === 2);
     expect(server.opened).toBe(1);
     const refused = vi.fn();
     await using nowhere = open(new URL(`http://127.0.0.1:${await freePort()}`));
@@ -262,7 +263,7 @@ describe('an abort', () => {
     for (let i = 0; i < 2; i++) {
       const stop = new AbortController();
       const request = transport.request(get({ signal: stop.signal }));
-      await vi.waitUntil(() => silent.opened > 0);
+      await eventually(() => silent.opened > 0);
       stop.abort(new Error('changed my mind'));
       await expect(request).rejects.toThrow('changed my mind');
     }
@@ -279,7 +280,7 @@ describe('an abort', () => {
     const stop = new AbortController();
     const request = transport.request(get({ path: '/aborted', signal: stop.signal }));
     const next = transport.request(get({ path: '/next' }));
-    await vi.waitUntil(() => held.length === 1);
+    await eventually(() => held.length === 1);
     stop.abort(new Error('changed my mind'));
     await expect(request).rejects.toThrow('changed my mind');
     for (const socket of held) socket.pipe(connect(server.port, '127.0.0.1')).pipe(socket);
@@ -294,7 +295,7 @@ describe('an abort', () => {
     await using _transport = transport;
     first.stop.abort(new Error('changed my mind'));
     await expect(first.answer).rejects.toThrow('changed my mind');
-    await vi.waitUntil(() => server.open === 0);
+    await eventually(() => server.open === 0);
     await (await transport.request(get({ path: '/next' }))).text();
     expect(server.opened).toBe(2);
   });
@@ -308,7 +309,7 @@ describe('an abort', () => {
       for await (const _ of body) stop.abort(new Error('enough'));
     })();
     await expect(reading).rejects.toThrow('enough');
-    await vi.waitUntil(() => server.open === 0);
+    await eventually(() => server.open === 0);
   });
 
   test('after the end means nothing', async () => {
@@ -350,7 +351,7 @@ describe('a reader', () => {
       const { body } = await transport.request(get());
       for await (const _ of body) break;
     }
-    await vi.waitUntil(() => server.open === 0);
+    await eventually(() => server.open === 0);
     expect(server.requests).toHaveLength(3);
   });
 });
@@ -365,12 +366,12 @@ describe('closing', () => {
     const streamed = failureOf(watch.text());
     const underWay = failureOf(transport.request(get({ path: '/hang' })));
     const waiting = failureOf(transport.request(get({ path: '/waits' })));
-    await vi.waitUntil(() => server.requests.length === 2);
+    await eventually(() => server.requests.length === 2);
     await transport.close();
     expect(await underWay).toMatchObject({ mayHaveHappened: true });
     expect(await waiting).toMatchObject({ mayHaveHappened: false });
     expect(await streamed).toBeInstanceOf(ConnectionError);
-    await vi.waitUntil(() => server.open === 0);
+    await eventually(() => server.open === 0);
     expect(server.requests).toHaveLength(2);
   });
 
@@ -416,7 +417,7 @@ async function oneBusyConnection() {
   const stop = new AbortController();
   const answer: Promise<TransportResponse> = transport.request(get({ path: '/first', signal: stop.signal }));
   answer.catch(() => undefined);
-  await vi.waitUntil(() => held !== undefined);
+  await eventually(() => held !== undefined);
   const finish = async () => {
     held?.end('first');
     await (await answer).text();

@@ -1,8 +1,9 @@
 import type { TLSSocket } from 'node:tls';
-import { describe, expect, test, vi } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { createAuthority } from '../../../test/harness/certificates.ts';
 import { type HttpLoopback, serveHttp, serveTcp } from '../../../test/harness/loopback.ts';
 import { startConnectProxy, startSocksProxy } from '../../../test/harness/proxies.ts';
+import { eventually } from '../../../test/harness/wait.ts';
 import { openTunnel } from './proxy-tunnel.ts';
 import { ConnectionError, type Transport } from './transport.ts';
 import { type TlsOptions, type UndiciTransportOptions, undiciTransport } from './undici-transport.ts';
@@ -48,7 +49,7 @@ describe('over TLS', () => {
     current = client('after');
     expect(await ask(transport)).toBe('before');
     server.cut();
-    await vi.waitUntil(() => server.open === 0);
+    await eventually(() => server.open === 0);
     await new Promise(setImmediate);
     expect(await ask(transport)).toBe('after');
   });
@@ -100,7 +101,7 @@ describe.each([
     expect(await ask(transport)).toBe('before');
     current = client('after');
     server.cut();
-    await vi.waitUntil(() => server.open === 0 && proxy.open === 0);
+    await eventually(() => server.open === 0 && proxy.open === 0);
     await new Promise(setImmediate);
     expect(await ask(transport)).toBe('after');
   });
@@ -157,7 +158,7 @@ describe('a proxy', () => {
     await expect(openTunnel(proxy, { hostname: '127.0.0.1', port: 443 }, 20)).rejects.toThrow(
       'no answer within 0.02 s',
     );
-    await vi.waitUntil(() => server.open === 0);
+    await eventually(() => server.open === 0);
   });
 });
 
