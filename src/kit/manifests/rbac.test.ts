@@ -41,6 +41,13 @@ describe('a controller', () => {
     expect(() => rolesOf(aController(access))).toThrow(`${verb} on pods cannot be limited to names`);
   });
 
+  test('can be limited to names for creating a subresource, whose object has one', () => {
+    const access: Access = { resource: PODS, subresource: 'eviction', verbs: ['create'], names: ['a'] };
+    expect(rolesOf(aController(access))[0]?.rules).toEqual([
+      { apiGroups: [''], resources: ['pods/eviction'], resourceNames: ['a'], verbs: ['create'] },
+    ]);
+  });
+
   test('cannot be limited to its own namespace for what has none', () => {
     expect(() => rolesOf(aController({ resource: NODES, verbs: ['get'], scope: 'own' }))).toThrow(
       'nodes has no namespaces',

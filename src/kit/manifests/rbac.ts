@@ -41,10 +41,13 @@ const role = (kind: Role['kind'], name: string, rules: readonly PolicyRule[]): R
   rules,
 });
 
-/** The API server knows no name when an object is created or a collection deleted: such a right would never hold. */
-function refuseUnnamed({ resource, names, verbs, scope }: Access): void {
+/**
+ * The API server knows no name when an object is created or a collection deleted: such a right would never hold. To create a
+ * subresource, such as the eviction of a pod, is to do something to an object that is there and has a name.
+ */
+function refuseUnnamed({ resource, subresource, names, verbs, scope }: Access): void {
   const unnamed = verbs.find((verb) => verb === 'create' || verb === 'deletecollection');
-  if (names && unnamed) {
+  if (names && unnamed && subresource === undefined) {
     throw new Error(
       `${unnamed} on ${nameOf(resource)} cannot be limited to names: declare it in an access without names`,
     );
