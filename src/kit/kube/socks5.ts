@@ -55,6 +55,17 @@ async function take(socket: Socket, length: number): Promise<Buffer> {
     const bytes: Buffer | null = socket.read(length);
     if (bytes?.length === length) return bytes;
     if (socket.readableEnded || socket.destroyed) throw new Error('it closed the connection');
-    await Promise.race([once(socket, 'readable'), once(socket, 'close')]);
+    await moreOf(socket);
+  }
+}
+
+/** Leaves no listener behind on a socket that others will use. */
+async function moreOf(socket: Socket): Promise<void> {
+  const happened = new AbortController();
+  const { signal } = happened;
+  try {
+    await Promise.race([once(socket, 'readable', { signal }), once(socket, 'close', { signal })]);
+  } finally {
+    happened.abort();
   }
 }

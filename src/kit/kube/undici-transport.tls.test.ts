@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import type { TLSSocket } from 'node:tls';
 import { describe, expect, test } from 'vitest';
 import { createAuthority } from '../../../test/harness/certificates.ts';
@@ -150,6 +151,18 @@ describe('a proxy', () => {
     const proxy = new URL(`${scheme}://127.0.0.1:${server.port}`);
     await using transport = open(new URL('https://127.0.0.1'), { proxy });
     await expect(ask(transport)).rejects.toThrow(`the proxy ${scheme}://127.0.0.1:${server.port} gave no tunnel`);
+  });
+
+  test.each([
+    ['CONNECT', () => startConnectProxy()],
+    ['SOCKS5', () => startSocksProxy()],
+  ])('by %s may be silent for as long as it likes once there is a tunnel', async (_, startProxy) => {
+    await using server = await serveTcp(() => undefined);
+    await using proxy = await startProxy();
+    const socket = await openTunnel(proxy.url, { hostname: '127.0.0.1', port: server.port }, 500);
+    await once(socket, 'timeout');
+    expect(socket.destroyed).toBe(false);
+    socket.destroy();
   });
 
   test.each(['http', 'socks5'])('by %s that does not answer is given up, and nothing stays open', async (scheme) => {
