@@ -3,7 +3,7 @@
  * the directory itself may come, go and be replaced; before every notice the watches are brought in line with what is there now.
  */
 import { type FSWatcher, watch as kernelWatch } from 'node:fs';
-import { readdir, stat } from 'node:fs/promises';
+import { lstat, readdir, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import type { Cancel, Clock } from '../clock/clock.ts';
 import { DEFAULT_DEBOUNCE_MS, type Watch } from './files.ts';
@@ -76,7 +76,13 @@ class DirectoryWatch implements Watch {
       await this.#attach(path, () => true);
     }
     for (const path of [...this.#attached.keys()]) if (!wanted.has(path)) this.#detach(path);
-    if (!this.#attached.has(parent)) this.#tryAgainLater();
+    if (!this.#attached.has(parent) || (await this.#dangles())) this.#tryAgainLater();
+  }
+
+  /** A link to nothing: what it leads to will come back in another directory than the parent, of which we hear nothing. */
+  async #dangles(): Promise<boolean> {
+    if (this.#attached.has(this.#directory)) return false;
+    return (await lstat(this.#directory).catch(() => undefined))?.isSymbolicLink() ?? false;
   }
 
   async #attach(path: string, concerns: (name: string | null) => boolean): Promise<void> {

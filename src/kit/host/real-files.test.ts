@@ -1,4 +1,4 @@
-import { appendFile, chmod, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { appendFile, chmod, mkdtemp, readdir, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
@@ -72,6 +72,25 @@ describe('a watch', () => {
     await clock.advance(100);
     await vi.waitFor(() => expect(changed).toHaveBeenCalledOnce(), { timeout: 15_000 });
     await files.writeAtomic(join(root, 'disk/by-path/a'), '');
+    await kernelIsQuiet();
+    expect(clock.pending).toBe(1);
+  });
+
+  it('takes hold again when what a link leads to went and came back', async () => {
+    const changed = vi.fn();
+    await files.mkdir(join(root, 'real/by-path'));
+    await symlink('real/by-path', join(root, 'link'));
+    using _watch = await files.watch(join(root, 'link'), changed, { debounceMs: 100 });
+    await files.remove(join(root, 'real/by-path'));
+    await kernelIsQuiet();
+    await clock.advance(100);
+    await vi.waitFor(() => expect(changed).toHaveBeenCalledTimes(1), { timeout: 15_000 });
+    await files.mkdir(join(root, 'real/by-path'));
+    await clock.advance(REWATCH_MS);
+    await vi.waitFor(() => expect(clock.pending).toBe(1), { timeout: 15_000 });
+    await clock.advance(100);
+    await vi.waitFor(() => expect(changed).toHaveBeenCalledTimes(2), { timeout: 15_000 });
+    await files.writeAtomic(join(root, 'real/by-path/a'), '');
     await kernelIsQuiet();
     expect(clock.pending).toBe(1);
   });
