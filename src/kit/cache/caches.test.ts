@@ -4,7 +4,7 @@ import { KubeClient } from '../kube/client.ts';
 import type { KubeObject, Resource } from '../kube/resource.ts';
 import { RecordingLog } from '../observe/recording-log.ts';
 import { Caches } from './caches.ts';
-import { SimulatedCollection } from './simulated-collection.ts';
+import { broken, SimulatedCollection } from './simulated-collection.ts';
 
 interface Thing extends KubeObject {
   readonly data: string;
@@ -66,6 +66,14 @@ test('views with the same projection are one store, with the indexes of both', a
   expect(second.keysBy('last', 'c')).toEqual(['a']);
 });
 
+test('views with the same projection cannot mean different things by one index', () => {
+  const { caches } = world();
+  caches.view(THINGS, { project: dataOf, indexes: { letter: (data: string) => [data.slice(0, 1)] } });
+  expect(() =>
+    caches.view(THINGS, { project: dataOf, indexes: { letter: (data: string) => [data.slice(-1)] } }),
+  ).toThrow('two indexes named "letter"');
+});
+
 test('another selection is another list', async () => {
   const { caches, server, start } = world();
   caches.view(THINGS, { project: dataOf });
@@ -88,14 +96,25 @@ test('until the whole collection was seen a view says that absence means nothing
 test('a view that is optional is done without when the server denies it, with one warning', async () => {
   const { caches, server, start, ready, clock, log } = world();
   const view = caches.view(THINGS, { project: dataOf, optional: true });
-  for (let i = 0; i < 3; i++) server.refusals.push(403);
+  for (let i = 0; i < 30; i++) server.refusals.push(403);
   server.put('a', '1');
   await start();
   expect([view.synced, view.available, ready()]).toEqual([false, false, true]);
   await clock.advance(150_000);
-  expect(log.lines.filter(({ level }) => level === 'warn')).toHaveLength(1);
-  await clock.advance(300_000);
-  expect([view.available, view.get('a')]).toEqual([true, '1']);
+  expect(log.at('warn')).toHaveLength(1);
+  server.refusals.length = 0;
+  await clock.advance(60_000);
+  expect([view.available, view.get('a'), log.lines.at(-1)?.message]).toEqual([true, '1', 'readable again']);
+});
+
+test('a denial that passes in a moment costs no warning', async () => {
+  const { caches, server, start, clock, log } = world();
+  const view = caches.view(THINGS, { project: dataOf });
+  server.refusals.push(403, 404);
+  await start();
+  expect(view.available).toBe(false);
+  await clock.advance(5_000);
+  expect([view.available, log.lines]).toEqual([true, []]);
 });
 
 test('a view that somebody cannot do without is waited for', async () => {
@@ -121,7 +140,105 @@ test('an object that a projection cannot read is left out of that view, reported
   await start();
   expect([...strict.keys()]).toEqual(['good']);
   expect([...lenient.keys()].sort()).toEqual(['bad', 'good']);
-  expect(log.lines.filter(({ level }) => level === 'error')).toHaveLength(1);
+  expect(log.at('error')).toHaveLength(1);
+});
+
+test('an object that an index cannot read is left out, and what comes after it is not lost', async () => {
+  const { caches, server, start, clock } = world();
+  const indexes = {
+    initial: (data: string) => {
+      if (data === 'bad') throw new Error('unreadable');
+      return [data.slice(0, 1)];
+    },
+  };
+  const view = caches.view(THINGS, { project: dataOf, indexes });
+  server.put('a', 'good');
+  await start();
+  server.put('a', 'bad');
+  server.put('b', 'better');
+  await clock.advance(0);
+  expect([[...view.keys()], view.keysBy('initial', 'g'), view.keysBy('initial', 'b')]).toEqual([['b'], [], ['b']]);
+  server.put('a', 'good again');
+  await clock.advance(0);
+  expect(view.by('initial', 'g')).toEqual(['good again']);
+  expect(server.requests).toHaveLength(1);
+});
+
+test('who cannot take a change that it is told of harms neither the others nor what comes after', async () => {
+  const { caches, server, start, clock, log } = world();
+  const view = caches.view(THINGS, { project: dataOf });
+  const heard: string[] = [];
+  view.subscribe(({ key }) => {
+    throw new Error(`no ${key}`);
+  });
+  view.subscribe(({ key }) => heard.push(key));
+  await start();
+  server.put('a', '1');
+  server.put('b', '1');
+  await clock.advance(0);
+  expect([heard, [...view.keys()], server.requests.length]).toEqual([['a', 'b'], ['a', 'b'], 1]);
+  expect(log.at('error')).toHaveLength(2);
+});
+
+test('an object that one view leaves out is removed from the others when it is gone', async () => {
+  const { caches, server, start, clock } = world();
+  const picky = caches.view(THINGS, { project: ({ data }) => (data === 'small' ? data : undefined) });
+  const whole = caches.view(THINGS, { project: dataOf });
+  server.put('a', 'large');
+  server.put('b', 'small');
+  await start();
+  expect([[...picky.keys()], [...whole.keys()]]).toEqual([['b'], ['a', 'b']]);
+  server.endWatches(broken());
+  server.remove('a');
+  server.compact();
+  await clock.advance(60_000);
+  expect([...whole.keys()]).toEqual(['b']);
+});
+
+test('a view says for how long it may have been out of date', async () => {
+  const { caches, server, start, clock } = world();
+  const view = caches.view(THINGS, { project: dataOf });
+  expect(view.staleMs).toBe(Number.POSITIVE_INFINITY);
+  await start();
+  await clock.advance(30_000);
+  server.bookmark();
+  await clock.advance(1_000);
+  expect(view.staleMs).toBe(1_000);
+  server.request = () => Promise.reject(broken());
+  server.endWatches(broken());
+  await clock.advance(3_600_000);
+  expect([view.synced, view.available, view.staleMs]).toEqual([true, true, 3_601_000]);
+});
+
+test('a view that somebody cannot do without is missing when the right to read it is taken away', async () => {
+  const { caches, server, start, clock } = world();
+  const view = caches.view(THINGS, { project: dataOf });
+  await start();
+  for (let i = 0; i < 100; i++) server.refusals.push(403);
+  server.endWatches();
+  await clock.advance(1_000);
+  expect([view.synced, view.available, caches.missing()]).toEqual([
+    true,
+    false,
+    [expect.stringContaining('things.g: denied')],
+  ]);
+  server.refusals.length = 0;
+  await clock.advance(120_000);
+  expect([view.available, caches.missing()]).toEqual([true, []]);
+});
+
+test('how far the server is, is asked without labels: it might have to read all to find one that has them', async () => {
+  const { caches, server, start, clock } = world();
+  caches.view(THINGS, { project: dataOf, labelSelector: 'x=y', fieldSelector: 'metadata.name=a' });
+  await start();
+  server.endWatches();
+  await clock.advance(1_000);
+  const fields = 'fieldSelector=metadata.name%3Da';
+  expect(server.requests.map((path) => [path.includes('labelSelector=x%3Dy'), path.includes(fields)])).toEqual([
+    [true, true],
+    [false, true],
+    [true, true],
+  ]);
 });
 
 test('a view cannot be asked for when the caches run already', async () => {

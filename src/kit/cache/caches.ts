@@ -13,8 +13,11 @@ import type { ReflectorState } from './reflector-state.ts';
 import { type Coverage, type Indexes, Store, type View } from './store.ts';
 
 export interface ViewSpec<T extends KubeObject, P, I extends string> extends Selection {
-  /** What to keep of an object. Must take any object that the API can hold, and share nothing with it that is large. */
-  readonly project: (object: T) => P;
+  /**
+   * What to keep of an object; `undefined` leaves it out. Must take any object that the API can hold, and share nothing with it that
+   * is large.
+   */
+  readonly project: (object: T) => P | undefined;
   readonly indexes?: Indexes<P, I>;
   /** The program runs without this one when the server does not let us read it: `available` says so. */
   readonly optional?: boolean;
@@ -80,11 +83,13 @@ class Collection implements Sink<KubeObject>, Coverage {
   readonly ready: Promise<void>;
   readonly #name: string;
   readonly #log: Log;
+  readonly #clock: Clock;
   readonly #reflector: Reflector<KubeObject>;
   readonly #stores = new Map<unknown, Store<KubeObject, unknown, string>>();
   readonly #markReady: () => void;
   /** Until a view asks for it without being able to do without it. */
   #optional = true;
+  #warned = false;
   synced = false;
   available = true;
 
@@ -95,6 +100,7 @@ class Collection implements Sink<KubeObject>, Coverage {
     this.#name = nameOf(resource);
     this.#log = options.log.child({ resource: this.#name });
     const { client, clock, random, timing } = options;
+    this.#clock = clock;
     const metrics = options.metrics?.(this.#name);
     this.#reflector = new Reflector<KubeObject>({
       client,
@@ -112,7 +118,7 @@ class Collection implements Sink<KubeObject>, Coverage {
   view<T extends KubeObject, P, I extends string>(spec: ViewSpec<T, P, I>): View<P, I> {
     if (!spec.optional) this.#optional = false;
     const known = this.#stores.get(spec.project) as Store<T, P, I> | undefined;
-    const store = known ?? new Store<T, P, I>(spec.project, this);
+    const store = known ?? new Store<T, P, I>(spec.project, this, (err) => this.#log.error({ err }, LISTENER_FAILED));
     if (spec.indexes) store.index(spec.indexes);
     // A map cannot say that each store goes with its own key; nothing is ever read out of it but under that key.
     this.#stores.set(spec.project, store as unknown as Store<KubeObject, unknown, string>);
@@ -123,12 +129,17 @@ class Collection implements Sink<KubeObject>, Coverage {
     return this.#reflector.run(signal);
   }
 
+  get staleMs(): number {
+    return this.#clock.monotonic() - (this.#reflector.heardAt ?? Number.NEGATIVE_INFINITY);
+  }
+
   put(object: KubeObject): void {
     for (const store of this.#stores.values()) {
       try {
         store.put(object);
-      } catch (error) {
-        this.#log.error({ err: error, object: object.metadata }, 'an object could not be read and is left out');
+      } catch (err) {
+        const { namespace, name, uid } = object.metadata;
+        this.#log.error({ err, object: { namespace, name, uid } }, 'an object could not be read and is left out');
         store.remove(keyOfObject(object));
       }
     }
@@ -138,16 +149,18 @@ class Collection implements Sink<KubeObject>, Coverage {
     for (const store of this.#stores.values()) store.remove(key);
   }
 
+  /** Not every view need hold every object. */
   versionOf(key: string): string | undefined {
-    return this.#anyStore()?.versionOf(key);
+    for (const store of this.#stores.values()) if (store.has(key)) return store.versionOf(key);
+    return undefined;
   }
 
-  keys(): Iterable<string> {
-    return this.#anyStore()?.keys() ?? [];
+  *keys(): Generator<string> {
+    for (const store of this.#stores.values()) yield* store.keys();
   }
 
   missing(): string | undefined {
-    if (this.synced || (this.#optional && !this.available)) return undefined;
+    if (this.available ? this.synced : this.#optional) return undefined;
     const { state } = this.#reflector;
     return `${this.#name}: ${'why' in state ? `${state.is}: ${state.why}` : state.is}`;
   }
@@ -156,27 +169,30 @@ class Collection implements Sink<KubeObject>, Coverage {
     return this.#reflector.stuck();
   }
 
-  #anyStore(): Store<KubeObject, unknown, string> | undefined {
-    return this.#stores.values().next().value;
-  }
-
   #onState(state: ReflectorState): void {
     if (state.is === 'watching') this.#nowInStep();
-    if (state.is === 'denied') this.#nowDenied(state.why);
+    if (state.is === 'denied') this.#nowDenied(state.why, state.next.denials);
     if (state.is === 'resting') this.#log.info({ why: state.why, failures: state.next.failures }, 'watch interrupted');
   }
 
   #nowInStep(): void {
-    if (!this.available) this.#log.info('readable again');
+    if (this.#warned) this.#log.info('readable again');
+    this.#warned = false;
     this.synced = true;
     this.available = true;
     this.#markReady();
   }
 
-  #nowDenied(why: string): void {
-    if (this.available)
-      this.#log.warn({ why }, this.#optional ? 'not readable: going on without it' : 'not readable: waiting');
+  #nowDenied(why: string, denials: number): void {
     this.available = false;
     if (this.#optional) this.#markReady();
+    if (this.#warned || denials < DENIALS_TO_WARN) return;
+    this.#warned = true;
+    this.#log.warn({ why }, this.#optional ? 'not readable: going on without it' : 'not readable: waiting');
   }
 }
+
+/** A server that has just come up denies this and that for a moment, which nobody needs to look into. */
+const DENIALS_TO_WARN = 3;
+
+const LISTENER_FAILED = 'somebody who was told of a change could not take it';

@@ -5,27 +5,35 @@ export type ReflectorState =
   /** Nothing has been asked yet. */
   | { readonly is: 'idle' }
   /**
-   * Asks for the whole collection: as a stream of events where the server offers it, in pages where it does not, and as one
-   * answer when pages expired before the last was read. What is held from before stays readable meanwhile.
+   * Asks for the whole collection: as a stream of events where the server offers it, in pages where it does not or where streams
+   * break, and as one answer when pages expired before the last was read. What is held from before stays readable meanwhile.
    */
-  | {
-      readonly is: 'listing';
-      readonly how: ListMethod;
-      readonly failures: number;
-      readonly known: ResourceVersion | undefined;
-    }
+  | (Course & { readonly is: 'listing'; readonly how: ListMethod })
   /** In step with the server: everything up to `known` has been seen and further events follow as they happen. */
-  | { readonly is: 'watching'; readonly how: ListMethod; readonly failures: number; readonly known: ResourceVersion }
+  | (Course & { readonly is: 'watching'; readonly known: ResourceVersion })
   /** The stream is gone. Before a new one is opened at `known`, the server is asked whether it has come that far itself. */
-  | { readonly is: 'resuming'; readonly how: ListMethod; readonly failures: number; readonly known: ResourceVersion }
+  | (Course & { readonly is: 'resuming'; readonly known: ResourceVersion })
   /** Waits before it goes on where `next` says, longer after each failure in a row, and at least as long as the server asked for. */
   | { readonly is: 'resting'; readonly next: Attempt; readonly why: string; readonly atLeastMs: number }
-  /** The server does not let us read this collection, or does not have it. Asks again from time to time. */
+  /** The server does not let us read this collection, or does not have it. Asks again, at first soon and then from time to time. */
   | { readonly is: 'denied'; readonly next: Attempt; readonly why: string }
   /** Ended for good. */
   | { readonly is: 'stopped' };
 
 export type ListMethod = 'stream' | 'pages' | 'whole';
+
+/** What is remembered of the way here. */
+interface Course {
+  /** Failures in a row. */
+  readonly failures: number;
+  /** Denials in a row. They count by themselves: a server that has just come up denies everything until it knows the roles. */
+  readonly denials: number;
+  /** How often the collection had to be listed anew, none of these lists having served for long. */
+  readonly relists: number;
+  /** False when the server does not offer lists as streams. */
+  readonly streams: boolean;
+}
+
 export type Attempt = Extract<ReflectorState, { readonly is: 'listing' | 'resuming' }>;
 type Active = Extract<ReflectorState, { readonly is: 'listing' | 'watching' | 'resuming' }>;
 
@@ -35,6 +43,8 @@ export type Happening =
   | { readonly what: 'complete'; readonly version: ResourceVersion }
   /** An event or a bookmark: everything up to `version` has been received. */
   | { readonly what: 'progress'; readonly version: ResourceVersion }
+  /** The last list has served for long enough: what led to it is over. */
+  | { readonly what: 'lasted' }
   /** The server has come at least as far as we have: the watch may be resumed. */
   | { readonly what: 'confirmed' }
   /** The server ended the stream in the ordinary way. */
@@ -51,17 +61,20 @@ export type Happening =
   | { readonly what: 'rewound' }
   /** The server does not offer lists as streams. */
   | { readonly what: 'streamRefused' }
+  /** A list as a stream did not come to its end. Whatever cut it off may let pages through. */
+  | { readonly what: 'streamBroke'; readonly why: string; readonly retryAfterMs?: number | undefined }
   | { readonly what: 'denied'; readonly why: string }
   | { readonly what: 'rested' }
   | { readonly what: 'stopped' };
 
 export const idle: ReflectorState = { is: 'idle' };
+const FIRST_LIST: Attempt = { is: 'listing', how: 'stream', failures: 0, denials: 0, relists: 0, streams: true };
 
 export function after(state: ReflectorState, happening: Happening): ReflectorState {
   if (state.is === 'stopped' || happening.what === 'stopped') return { is: 'stopped' };
   switch (state.is) {
     case 'idle':
-      return happening.what === 'started' ? { is: 'listing', how: 'stream', failures: 0, known: undefined } : state;
+      return happening.what === 'started' ? FIRST_LIST : state;
     case 'resting':
     case 'denied':
       return happening.what === 'rested' ? state.next : state;
@@ -73,41 +86,41 @@ export function after(state: ReflectorState, happening: Happening): ReflectorSta
 function afterWork(state: Active, happening: Happening): ReflectorState {
   switch (happening.what) {
     case 'complete':
-      return { is: 'watching', how: state.how, failures: 0, known: happening.version };
+      return { ...courseOf(state), is: 'watching', failures: 0, denials: 0, known: happening.version };
     case 'progress':
-      if (state.is !== 'watching') return state;
-      return { ...state, failures: 0, known: newer(state.known, happening.version) };
+      return state.is === 'watching' ? { ...state, failures: 0, known: newer(state.known, happening.version) } : state;
+    case 'lasted':
+      return { ...state, relists: 0 };
     case 'confirmed':
-      return state.is === 'resuming' ? { ...state, is: 'watching' } : state;
+      return state.is === 'resuming' ? { ...state, is: 'watching', denials: 0 } : state;
     case 'ended':
       return afterEnd(state);
     case 'failed':
       return rest(again(state), happening.why, happening.retryAfterMs);
     case 'silent':
-      return rest(again(withoutStream(state)), 'nothing was heard for too long');
+      return rest(afterSilence(state), 'nothing was heard for too long');
     case 'expired':
-      return rest(
-        listAnew(state.how === 'pages' && state.is === 'listing' ? 'whole' : state.how, state),
-        'the version expired',
-      );
+      return rest(afterExpiry(state), 'the version expired');
     case 'disordered':
-      return rest(listAnew(state.how, state), 'events came out of order');
+      return rest(listAnew(state), 'events came out of order');
     case 'rewound':
-      return { ...listAnew(state.how, state), failures: 0 };
+      return rest(listAnew(state), 'the server went back to an older version');
     case 'streamRefused':
-      return { ...listAnew('pages', state), failures: state.failures };
+      return { ...listing(state, 'pages'), streams: false };
+    case 'streamBroke':
+      return rest(inPages(state), happening.why, happening.retryAfterMs);
     case 'denied':
-      return { is: 'denied', next: again(state), why: happening.why };
+      return { is: 'denied', next: { ...again(state), failures: 0, denials: state.denials + 1 }, why: happening.why };
     default:
       return state;
   }
 }
 
-/** What to try next after a failure: what was tried before, and a watch is resumed where it stood. */
+/** What to try next after a failure: a watch is resumed where it stood; a list by whichever way has not just failed. */
 function again(state: Active): Attempt {
   const failures = state.failures + 1;
-  if (state.is === 'listing') return { ...state, failures };
-  return { ...state, is: 'resuming', failures };
+  if (state.is !== 'listing') return { ...state, is: 'resuming', failures };
+  return { ...listing(state, state.streams ? 'stream' : 'pages'), failures };
 }
 
 /** A stream that brought something is followed at once by the next; a server that ends each one empty is not asked without pause. */
@@ -117,15 +130,34 @@ function afterEnd(state: Active): ReflectorState {
   return rest(next, 'the stream ended before it brought anything');
 }
 
-const listAnew = (how: ListMethod, state: Active): Attempt => ({
-  is: 'listing',
-  how,
-  failures: state.failures + 1,
-  known: state.known,
-});
+/**
+ * The silence was pause enough, and a server without bookmarks is silent in good health. One that knows nothing of streamed lists may
+ * accept the request for one and never end it.
+ */
+const afterSilence = (state: Active): Attempt =>
+  state.is === 'listing' ? { ...listing(state, 'pages'), streams: false } : { ...state, is: 'resuming', failures: 0 };
 
-/** A server that knows nothing of streamed lists may accept the request and never end it. */
-const withoutStream = (state: Active): Active =>
-  state.is === 'listing' && state.how === 'stream' ? { ...state, how: 'pages' } : state;
+const inPages = (state: Active): Attempt => ({ ...listing(state, 'pages'), failures: state.failures + 1 });
+
+/** Pages that expire before the last is read would do so again: all at once does not. */
+const afterExpiry = (state: Active): Attempt =>
+  state.is === 'listing' && state.how === 'pages'
+    ? { ...listing(state, 'whole'), failures: state.failures + 1 }
+    : listAnew(state);
+
+/** Lists cost a server more than anything else that we ask for: those in a row come at longer and longer intervals. */
+function listAnew(state: Active): Attempt {
+  const relists = state.relists + 1;
+  return { ...listing(state, state.streams ? 'stream' : 'pages'), relists, failures: relists };
+}
+
+const listing = (state: Active, how: ListMethod): Attempt => ({ ...courseOf(state), is: 'listing', how });
+
+const courseOf = ({ failures, denials, relists, streams }: Active): Course => ({
+  failures,
+  denials,
+  relists,
+  streams,
+});
 
 const rest = (next: Attempt, why: string, atLeastMs = 0): ReflectorState => ({ is: 'resting', next, why, atLeastMs });

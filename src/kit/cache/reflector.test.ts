@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { VirtualClock } from '../clock/virtual.ts';
 import { KubeClient } from '../kube/client.ts';
 import type { KubeObject, Resource } from '../kube/resource.ts';
+import { ConnectionError } from '../kube/transport.ts';
 import { Reflector } from './reflector.ts';
 import type { ReflectorState } from './reflector-state.ts';
 import { broken, SimulatedCollection } from './simulated-collection.ts';
@@ -16,7 +17,7 @@ const THINGS: Resource<Thing> = { group: '', version: 'v1', plural: 'things', ki
 
 function reflecting(server = new SimulatedCollection()) {
   const clock = new VirtualClock();
-  const store = new Store((thing: Thing) => thing.data, { synced: true, available: true });
+  const store = new Store((thing: Thing) => thing.data, { synced: true, available: true, staleMs: 0 });
   const states: ReflectorState['is'][] = [];
   const reflector = new Reflector({
     client: new KubeClient({ transport: server, clock, random: () => 0.5 }),
@@ -110,6 +111,98 @@ describe('a list', () => {
     expect(server.requests.some((path) => path.includes('limit='))).toBe(true);
   });
 
+  test('in which something is removed, changed and added before its end is right in the end', async () => {
+    const server = new SimulatedCollection();
+    many(server, 3);
+    server.beforeInitialEnd = () => {
+      server.remove('thing-0001');
+      server.put('thing-0002', 'changed');
+      server.put('another', 'x');
+    };
+    const world = reflecting(server);
+    await world.inStep();
+    expect(server.requests).toHaveLength(1);
+  });
+
+  test('that an older etcd cannot stream, although the server offers it, is read in pages', async () => {
+    const server = new SimulatedCollection();
+    server.streams = 'broken';
+    many(server, 3);
+    const world = reflecting(server);
+    await world.inStep();
+    expect(server.requests.some((path) => path.includes('limit=250'))).toBe(true);
+  });
+
+  test('whose stream is always ended before the list is, is read in pages', async () => {
+    const server = new SimulatedCollection();
+    server.streams = 'ignored';
+    server.beforeInitialEnd = () => server.endWatches();
+    server.put('a', '1');
+    const world = reflecting(server);
+    await world.inStep();
+    expect(server.requests.filter((path) => path.includes('sendInitialEvents'))).toHaveLength(1);
+  });
+
+  test('as a whole is the exception: the next comes in pages again', async () => {
+    const server = withoutStreams();
+    many(server, 600);
+    server.refusals.push(422, 410);
+    const world = reflecting(server);
+    await world.inStep();
+    const wholes = () => server.requests.filter((path) => !path.includes('limit=') && !path.includes('watch=')).length;
+    expect(wholes()).toBe(1);
+    server.endWatches(broken());
+    server.put('another', 'x');
+    server.compact();
+    await world.inStep();
+    expect(wholes()).toBe(1);
+  });
+
+  test('that does not come from an API server is not believed, whatever its status', async () => {
+    const server = withoutStreams();
+    server.put('a', '1');
+    const world = reflecting(server);
+    await world.inStep();
+    const { request } = server;
+    server.request = async () => ({
+      status: 200,
+      header: () => undefined,
+      body: [] as never,
+      text: async () => '{"metadata":{},"items":[]}',
+    });
+    server.endWatches(broken());
+    await world.clock.advance(60_000);
+    expect(world.held()).toEqual({ a: '1' });
+    server.request = request;
+    await world.inStep();
+  });
+
+  test('is not asked for again and again without pause, when the watch after each is told that it comes too late', async () => {
+    const world = reflecting();
+    world.server.put('a', '1');
+    await world.inStep();
+    for (let second = 0; second < 600; second++) {
+      world.server.put('a', `${second}`);
+      world.server.endWatches(broken());
+      world.server.put('a', `${second} again`);
+      world.server.compact();
+      await world.clock.advance(1_000);
+    }
+    const lists = () => world.server.requests.filter((path) => path.includes('sendInitialEvents')).length;
+    expect(lists()).toBeLessThan(70);
+    await world.inStep();
+    await world.clock.advance(60_000);
+    world.server.bookmark();
+    await world.clock.advance(0);
+    const before = lists();
+    world.server.endWatches(broken());
+    world.server.put('a', 'last');
+    world.server.compact();
+    await world.clock.advance(2_000);
+    expect(lists()).toBe(before + 1); // a list that has served for a while makes the next one prompt again
+    await world.inStep();
+  });
+
   test('that is cut off halfway is started again, and what it had brought stays readable', async () => {
     const world = reflecting();
     world.server.refusals.push(broken(), 500, 503);
@@ -176,6 +269,47 @@ describe('a watch', () => {
     expect(world.server.requests).toHaveLength(1);
   });
 
+  test('of a quiet collection is resumed at once each time, although it brings nothing but the same bookmark', async () => {
+    const world = reflecting();
+    world.server.put('a', '1');
+    await world.inStep();
+    for (let i = 0; i < 20; i++) {
+      world.server.bookmark();
+      await world.clock.advance(0);
+      world.server.endWatches();
+      await world.clock.advance(1);
+      expect(world.server.watches).toBe(1);
+    }
+  });
+
+  test('that is silent each time is replaced without a long pause: there was one', async () => {
+    const world = reflecting();
+    world.server.put('a', '1');
+    await world.inStep();
+    for (let i = 0; i < 10; i++) {
+      world.server.silence();
+      await world.clock.advance(150_200);
+      expect(world.server.watches).toBe(1);
+    }
+  });
+
+  test('costs a few requests in an hour, when nothing happens', async () => {
+    const world = reflecting();
+    world.server.put('a', '1');
+    await world.inStep();
+    const seconds = () =>
+      Number(/timeoutSeconds=(\d+)/.exec(world.server.requests.findLast((path) => path.includes('watch')) ?? '')?.[1]);
+    for (let minute = 0, age = 0; minute < 60; minute++, age += 60) {
+      world.server.bookmark();
+      if (age >= seconds()) {
+        world.server.endWatches();
+        age = 0;
+      }
+      await world.clock.advance(60_000);
+    }
+    expect(world.server.requests.length).toBeLessThan(20);
+  });
+
   test('that repeats what it has said changes nothing', async () => {
     const world = reflecting();
     world.server.put('a', '1');
@@ -200,6 +334,16 @@ describe('a watch', () => {
     world.server.replay(2);
     await world.inStep();
     expect(world.held()).toEqual({ b: '1' });
+  });
+
+  test('that says twice that an object was removed is believed once, without another list', async () => {
+    const world = reflecting();
+    world.server.put('a', '1');
+    await world.inStep();
+    world.server.remove('a');
+    world.server.replay(1);
+    await world.inStep();
+    expect(world.server.requests).toHaveLength(1);
   });
 
   test('whose events come in the wrong order is given up for a new list, because an event could be missing', async () => {
@@ -252,15 +396,55 @@ test('a bookmark from before what was seen means that the server was restored', 
   expect(world.held()).toEqual({});
 });
 
-test('a collection that the server denies is asked for again from time to time, and taken when it is given', async () => {
-  const world = reflecting();
-  for (let i = 0; i < 3; i++) world.server.refusals.push(403);
-  world.server.put('a', '1');
-  await world.clock.advance(0);
-  expect(world.reflector.state.is).toBe('denied');
-  await world.clock.advance(50_000);
-  expect(world.server.requests).toHaveLength(1);
-  await world.clock.advance(200_000);
+describe('a collection that the server denies', () => {
+  const asked = (world: ReturnType<typeof reflecting>) => world.server.requests.length;
+
+  test('is asked for again soon, then from time to time, and taken when it is given', async () => {
+    const world = reflecting();
+    for (let i = 0; i < 1_000; i++) world.server.refusals.push(403);
+    world.server.put('a', '1');
+    await world.clock.advance(1_000);
+    expect(world.reflector.state.is).toBe('denied');
+    expect(asked(world)).toBeGreaterThan(1);
+    await world.clock.advance(600_000);
+    const before = asked(world);
+    await world.clock.advance(600_000);
+    expect(asked(world) - before).toBeLessThan(25);
+    world.server.refusals.length = 0;
+    await world.clock.advance(60_000);
+    await world.inStep();
+  });
+
+  test('is asked for again soon also after a long outage: a server that has just come up denies all until it knows the roles', async () => {
+    const world = reflecting();
+    world.server.put('a', '1');
+    await world.inStep();
+    const { request } = world.server;
+    world.server.request = () => Promise.reject(new ConnectionError('nobody there', { mayHaveHappened: false }));
+    world.server.endWatches(broken());
+    await world.clock.advance(600_000);
+    world.server.refusals.push(403, 403);
+    world.server.request = request;
+    while (world.server.refusals.length === 2) await world.clock.advance(100);
+    await world.clock.advance(3_000);
+    expect(world.reflector.state.is).toBe('watching');
+  });
+});
+
+test('a pause that would last for days is not kept', async () => {
+  const server = new SimulatedCollection();
+  const { request } = server;
+  const busy = { kind: 'Status', code: 429, reason: 'TooManyRequests', details: { retryAfterSeconds: 999_999 } };
+  server.request = async () => ({
+    status: 429,
+    header: () => undefined,
+    body: [] as never,
+    text: async () => JSON.stringify(busy),
+  });
+  const world = reflecting(server);
+  await world.clock.advance(1_000);
+  server.request = request;
+  await world.clock.advance(120_000);
   await world.inStep();
 });
 
@@ -305,13 +489,14 @@ test('whatever happens to lists and watches, the copy ends up equal to the colle
     },
     { weight: 4, arbitrary: fc.record({ do: fc.constant('remove' as const), name: names }) },
     fc.record({ do: fc.constantFrom('end', 'break', 'silence', 'compact', 'bookmark', 'save', 'restore', 'swap') }),
+    fc.record({ do: fc.constant('amidst' as const), put: names, remove: names }),
     fc.record({ do: fc.constant('replay' as const), count: fc.nat(4), backwards: fc.boolean() }),
     fc.record({ do: fc.constant('refuse' as const), status: fc.constantFrom(403, 410, 429, 500, 503, 504) }),
     { weight: 4, arbitrary: fc.record({ do: fc.constant('wait' as const), ms: fc.nat(5_000) }) },
   );
   await fc.assert(
     fc.asyncProperty(
-      fc.constantFrom('offered' as const, 'refused' as const),
+      fc.constantFrom('offered' as const, 'refused' as const, 'broken' as const),
       fc.array(act, { maxLength: 60 }),
       async (streams, acts) => {
         const world = reflecting();
@@ -322,7 +507,12 @@ test('whatever happens to lists and watches, the copy ends up equal to the colle
           if (each.do === 'put') server.put(each.name, each.data);
           else if (each.do === 'remove') server.remove(each.name);
           else if (each.do === 'replay') server.replay(each.count, each.backwards);
-          else if (each.do === 'refuse') server.refusals.push(each.status);
+          else if (each.do === 'amidst') {
+            server.beforeInitialEnd = () => {
+              server.put(each.put, 'amidst');
+              server.remove(each.remove);
+            };
+          } else if (each.do === 'refuse') server.refusals.push(each.status);
           else if (each.do === 'wait') await world.clock.advance(each.ms);
           else if (each.do === 'end') server.endWatches();
           else if (each.do === 'break') server.endWatches(broken());
@@ -340,6 +530,7 @@ test('whatever happens to lists and watches, the copy ends up equal to the colle
         await world.clock.advance(900_000);
         expect(world.held()).toEqual(server.contents());
         await world.end();
+        expect(world.clock.pending).toBe(0);
       },
     ),
     { numRuns: 300 },

@@ -7,12 +7,13 @@ import { type Clock, sleep } from '../clock/clock.ts';
 import { ApiError, hasReason } from '../kube/api-error.ts';
 import type { KubeClient, Selection } from '../kube/client.ts';
 import { type KubeObject, keyOfObject, nameOf, type Resource } from '../kube/resource.ts';
+import { ConnectionError } from '../kube/transport.ts';
 import type { WatchEvent } from '../kube/watch-stream.ts';
 import { type ReflectorMetrics, uncounted } from './reflector-metrics.ts';
 import { after, type Happening, idle, type ReflectorState } from './reflector-state.ts';
 import { compareVersions } from './resource-version.ts';
 
-/** Where the objects go. */
+/** Where the objects go. Nothing that it is given makes it throw: one object must not keep the next from coming. */
 export interface Sink<T extends KubeObject> {
   put(object: T): void;
   remove(key: string): void;
@@ -37,11 +38,17 @@ export interface ReflectorTiming {
   readonly backoff: Backoff;
   /** An API server sends a bookmark about every minute: a stream that is silent for longer than this is dead. */
   readonly silenceMs: number;
-  /** How long to wait before asking again for what the server denied. */
+  /** How long to wait before asking again for what the server denies for good. */
   readonly deniedMs: number;
 }
 
 const TIMING: ReflectorTiming = { backoff: { baseMs: 200, maxMs: 30_000 }, silenceMs: 150_000, deniedMs: 60_000 };
+/** A right that was given a moment ago, or a server that has just come up, is not waited for as long as a right that is missing. */
+const DENIED_BASE_MS = 1_000;
+/** No pause that a server or something in front of it asks for is longer: it could ask for days. */
+const LONGEST_PAUSE_MS = 120_000;
+/** A list that has served for so long was worth it. */
+const LASTING_MS = 60_000;
 const PAGE = 250;
 /** The server ends each watch after a while, at different times so that watches do not all come back at once. */
 const WATCH_SECONDS = { least: 300, more: 300 };
@@ -53,6 +60,8 @@ export class Reflector<T extends KubeObject> {
   readonly #metrics: ReflectorMetrics;
   #state: ReflectorState = idle;
   #steppedAt: number;
+  #listedAt = 0;
+  #heardAt: number | undefined;
 
   constructor(options: ReflectorOptions<T>) {
     this.#options = options;
@@ -63,6 +72,11 @@ export class Reflector<T extends KubeObject> {
 
   get state(): ReflectorState {
     return this.#state;
+  }
+
+  /** When the server was last heard to have nothing but what the sink holds. */
+  get heardAt(): number | undefined {
+    return this.#heardAt;
   }
 
   /** The sentence that says what is wrong when this reflector has neither moved nor given up for longer than anything takes. */
@@ -92,12 +106,12 @@ export class Reflector<T extends KubeObject> {
       case 'resuming':
         return this.#confirm(state.known, signal);
       case 'resting':
+        return this.#rest(this.#pause(this.#timing.backoff, state.next.failures, state.atLeastMs), signal);
+      case 'denied':
         return this.#rest(
-          Math.max(state.atLeastMs, backoffMs(this.#timing.backoff, state.next.failures, this.#options.random)),
+          this.#pause({ baseMs: DENIED_BASE_MS, maxMs: this.#timing.deniedMs }, state.next.denials),
           signal,
         );
-      case 'denied':
-        return this.#rest(this.#timing.deniedMs * (0.5 + this.#options.random()), signal);
       case 'idle':
       case 'stopped':
         return Promise.resolve({ what: 'stopped' });
@@ -109,16 +123,18 @@ export class Reflector<T extends KubeObject> {
     const quiet = new SilenceTimer(this.#options.clock, this.#timing.silenceMs);
     this.#metrics.watchStarted();
     try {
-      const happening = await this.#follow(AbortSignal.any([signal, quiet.signal]), quiet, since);
-      this.#metrics.watchEnded(happening.what);
-      return happening;
+      return this.#ended(await this.#follow(AbortSignal.any([signal, quiet.signal]), quiet, since));
     } catch (error) {
-      const happening: Happening = quiet.signal.aborted ? { what: 'silent' } : meaningOf(error);
-      this.#metrics.watchEnded(happening.what);
-      return since === undefined && isStreamRefusal(error) ? { what: 'streamRefused' } : happening;
+      if (quiet.signal.aborted) return this.#ended({ what: 'silent' });
+      return this.#ended(this.#state.is === 'listing' ? meaningOfBrokenList(error) : meaningOf(error));
     } finally {
       quiet.stop();
     }
+  }
+
+  #ended(happening: Happening): Happening {
+    this.#metrics.watchEnded(happening.what);
+    return happening;
   }
 
   async #follow(signal: AbortSignal, quiet: SilenceTimer, since?: string): Promise<Happening> {
@@ -134,40 +150,52 @@ export class Reflector<T extends KubeObject> {
       quiet.heard();
       this.#steppedAt = clock.monotonic();
       for (const event of batch) {
-        const stop = this.#state.is === 'listing' ? this.#takeInitial(event, relist) : this.#take(event);
+        const version = versionIn(event.object);
+        this.#metrics.event(event.type);
+        const stop =
+          this.#state.is === 'listing' ? this.#takeInitial(event, version, relist) : this.#take(event, version);
         if (stop) return stop;
       }
+      this.#heard();
     }
-    return { what: 'ended' };
+    return this.#state.is === 'listing'
+      ? { what: 'streamBroke', why: 'the stream ended before the list did' }
+      : { what: 'ended' };
   }
 
-  #takeInitial(event: WatchEvent<T>, relist: Relist<T> | undefined): undefined {
-    this.#metrics.event(event.type);
-    if (event.type === 'ADDED' || event.type === 'MODIFIED') relist?.put(event.object);
-    if (event.type !== 'BOOKMARK' || event.object.metadata.annotations?.[INITIAL_EVENTS_END] !== 'true') return;
-    relist?.finish(this.#metrics);
-    this.#step({ what: 'complete', version: event.object.metadata.resourceVersion ?? '' });
+  /** The present state is told as ADDED events, but what happens meanwhile may come before the end, too. */
+  #takeInitial(event: WatchEvent<T>, version: string, relist: Relist<T> | undefined): undefined {
+    if (event.type === 'DELETED') relist?.remove(event.object);
+    else if (event.type !== 'BOOKMARK') relist?.put(event.object);
+    else if (event.object.metadata.annotations?.[INITIAL_EVENTS_END] === 'true') {
+      relist?.finish(this.#metrics);
+      this.#step({ what: 'complete', version });
+    }
   }
 
   /** Takes one event in. Says what happened when that can only be explained by lost order or lost history. */
-  #take(event: WatchEvent<T>): Happening | undefined {
-    const version = event.object.metadata.resourceVersion ?? '';
+  #take(event: WatchEvent<T>, version: string): Happening | undefined {
     const ahead = this.#state.is === 'watching' ? compareVersions(version, this.#state.known) : 1;
-    this.#metrics.event(event.type);
     if (ahead > 0) {
       if (event.type === 'DELETED') this.#options.sink.remove(keyOfObject(event.object));
       else if (event.type !== 'BOOKMARK') this.#options.sink.put(event.object);
-      this.#step({ what: 'progress', version });
     } else if (event.type === 'BOOKMARK') {
       if (ahead < 0) return { what: 'rewound' };
-    } else if (!this.#explains(event.object, version)) return { what: 'disordered' };
+    } else if (!this.#explains(event, version)) return { what: 'disordered' };
+    this.#step({ what: 'progress', version });
     return undefined;
   }
 
-  /** An event of the past is a harmless repetition when what we hold is at least as new. */
-  #explains(object: T, version: string): boolean {
+  /** An event of the past is a harmless repetition when what we hold is at least as new, or gone as it says. */
+  #explains({ type, object }: WatchEvent<T>, version: string): boolean {
     const held = this.#options.sink.versionOf(keyOfObject(object));
-    return held !== undefined && compareVersions(held, version) >= 0;
+    return held === undefined ? type === 'DELETED' : compareVersions(held, version) >= 0;
+  }
+
+  #heard(): void {
+    if (this.#state.is !== 'watching') return;
+    this.#heardAt = this.#options.clock.monotonic();
+    if (this.#state.relists > 0 && this.#heardAt - this.#listedAt >= LASTING_MS) this.#step({ what: 'lasted' });
   }
 
   async #list(how: 'pages' | 'whole', signal: AbortSignal): Promise<Happening> {
@@ -177,11 +205,12 @@ export class Reflector<T extends KubeObject> {
     for (let token = ''; ; ) {
       const page = await client.list(resource, { ...selection, ...limit, ...(token && { continue: token }), signal });
       this.#steppedAt = this.#options.clock.monotonic();
+      const version = versionIn(page);
       for (const object of page.items) relist.put(object);
       token = page.metadata.continue ?? '';
       if (token === '') {
         relist.finish(this.#metrics);
-        return { what: 'complete', version: page.metadata.resourceVersion ?? '' };
+        return { what: 'complete', version };
       }
     }
   }
@@ -192,12 +221,19 @@ export class Reflector<T extends KubeObject> {
 
   /**
    * A server that was restored from a backup takes a watch from a version of its future, and is silent until it gets there. So it
-   * is asked first how far it is, in a way that only etcd itself can answer.
+   * is asked first how far it is, in a way that must be answered as of etcd's own state. Not by labels: many servers read the whole
+   * collection to find one object that has them.
    */
   async #confirm(known: string, signal: AbortSignal): Promise<Happening> {
     const { client, resource, selection } = this.#options;
-    const { metadata } = await client.list(resource, { ...selection, limit: 1, signal });
-    return { what: compareVersions(metadata.resourceVersion ?? '', known) < 0 ? 'rewound' : 'confirmed' };
+    const { labelSelector: _, ...cheap } = selection;
+    const page = await client.list(resource, { ...cheap, limit: 1, signal });
+    return { what: compareVersions(versionIn(page), known) < 0 ? 'rewound' : 'confirmed' };
+  }
+
+  #pause(backoff: Backoff, failures: number, atLeastMs = 0): number {
+    const pause = backoffMs(backoff, Math.max(1, failures), this.#options.random);
+    return Math.max(Math.min(atLeastMs, LONGEST_PAUSE_MS), pause);
   }
 
   async #rest(ms: number, signal: AbortSignal): Promise<Happening> {
@@ -209,6 +245,7 @@ export class Reflector<T extends KubeObject> {
     const before = this.#state;
     this.#state = after(before, happening);
     this.#steppedAt = this.#options.clock.monotonic();
+    if (happening.what === 'complete') this.#listedAt = this.#heardAt = this.#steppedAt;
     if (this.#state.is !== before.is) this.#options.onState?.(this.#state);
   }
 }
@@ -234,6 +271,11 @@ class Relist<T extends KubeObject> {
     this.#received += 1;
     this.#unseen.delete(keyOfObject(object));
     this.#sink.put(object);
+  }
+
+  remove(object: T): void {
+    this.#unseen.delete(keyOfObject(object));
+    this.#sink.remove(keyOfObject(object));
   }
 
   finish(metrics: ReflectorMetrics): void {
@@ -278,9 +320,23 @@ class SilenceTimer {
   }
 }
 
-function isStreamRefusal(error: unknown): boolean {
-  return hasReason(error, 'Invalid', 'BadRequest', 'MethodNotAllowed', 'NotAcceptable');
+/** Without one it is no answer of an API server, whatever its status says; an empty list would be taken for an empty collection. */
+function versionIn(answer: { readonly metadata?: { readonly resourceVersion?: string } } | undefined): string {
+  const version = answer?.metadata?.resourceVersion;
+  if (version) return version;
+  throw new Error('the answer has no resourceVersion: it does not come from an API server');
 }
+
+/** What it means that a list as a stream failed, beyond what any failure means. */
+function meaningOfBrokenList(error: unknown): Happening {
+  if (hasReason(error, 'Invalid', 'BadRequest', 'MethodNotAllowed', 'NotAcceptable')) return { what: 'streamRefused' };
+  const meaning = meaningOf(error);
+  return meaning.what === 'failed' && !isTooEarly(error) ? { ...meaning, what: 'streamBroke' } : meaning;
+}
+
+/** Not the stream was the trouble: nobody was there, or too many were. */
+const isTooEarly = (error: unknown): boolean =>
+  hasReason(error, 'TooManyRequests') || (error instanceof ConnectionError && !error.mayHaveHappened);
 
 function meaningOf(error: unknown): Happening {
   if (hasReason(error, 'Expired', 'Gone')) return { what: 'expired' };

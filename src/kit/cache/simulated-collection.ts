@@ -19,8 +19,10 @@ export class SimulatedCollection implements Transport {
   readonly requests: string[] = [];
   /** Taken one by one, by the next requests: an error is thrown, a status answered. */
   readonly refusals: (number | Error)[] = [];
-  /** `ignored` is what a server does that has never heard of streamed lists. */
-  streams: 'offered' | 'refused' | 'ignored' = 'offered';
+  /** `ignored` is what a server does that has never heard of streamed lists, `broken` one whose etcd is too old for them. */
+  streams: 'offered' | 'refused' | 'ignored' | 'broken' = 'offered';
+  /** Called when a streamed list has brought all objects, and before it says so. */
+  beforeInitialEnd = () => {};
   /** Called before each answer. */
   beforeAnswer = (_path: string) => {};
   version = 10;
@@ -134,12 +136,14 @@ export class SimulatedCollection implements Transport {
     if (initial && this.streams === 'refused') return answer(422, status(422, 'Invalid'));
     const since = Number(query.get('resourceVersion') ?? this.version);
     if (!initial && since < this.#compacted) return answer(200, { type: 'ERROR', object: status(410, 'Expired') });
+    if (initial && this.streams === 'broken') return answer(200, { type: 'ERROR', object: status(500) });
     const pipe = new Pipe(since);
+    this.#watches.add(pipe);
     if (initial) {
       for (const object of this.#objects.values()) pipe.send({ type: 'ADDED', object });
+      this.beforeInitialEnd();
       if (this.streams === 'offered') pipe.send(initialEventsEnd(this.version));
     } else for (const event of this.#history) if (event.version > since) pipe.send(event);
-    this.#watches.add(pipe);
     signal.addEventListener('abort', () => pipe.end(signal.reason), { once: true });
     return { status: 200, header: () => undefined, body: pipe, text: async () => '' };
   }

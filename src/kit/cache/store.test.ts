@@ -18,6 +18,7 @@ function boxes() {
     {
       synced: true,
       available: true,
+      staleMs: 0,
     },
   );
   store.index({ colour: ({ colours }) => colours });
@@ -92,4 +93,40 @@ test('after any changes an index answers as a walk over all would', () => {
       }
     }),
   );
+});
+
+test('an object that is projected to nothing is not there, and goes when it comes to that', () => {
+  const changes: Change<string>[] = [];
+  const store = new Store<Box, string>(({ colours }) => colours[0], { synced: true, available: true, staleMs: 0 });
+  store.subscribe((change) => changes.push(change));
+  store.put(box('a', []));
+  expect([store.size, changes]).toEqual([0, []]);
+  store.put(box('a', ['red']));
+  store.put(box('a', []));
+  expect([store.size, changes]).toEqual([
+    0,
+    [
+      { key: 'ns/a', after: 'red' },
+      { key: 'ns/a', before: 'red' },
+    ],
+  ]);
+});
+
+test('what an index finds is whole, also when it is a list itself', () => {
+  const store = new Store<Box, readonly string[], 'colour'>(({ colours }) => colours, {
+    synced: true,
+    available: true,
+    staleMs: 0,
+  });
+  store.index({ colour: (colours) => colours });
+  store.put(box('a', ['red', 'green']));
+  expect(store.by('colour', 'red')).toEqual([['red', 'green']]);
+});
+
+test('which object and which version is held is known, also when the projection hides the change', () => {
+  const { store, changes } = boxes();
+  store.put(box('a', ['red'], 'u', '7'));
+  store.put(box('a', ['red'], 'u', '8'));
+  expect([store.identityOf('ns/a'), changes.length]).toEqual([{ uid: 'u', resourceVersion: '8' }, 1]);
+  expect(store.identityOf('ns/b')).toBeUndefined();
 });

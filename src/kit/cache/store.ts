@@ -1,9 +1,10 @@
 /**
  * A local copy of a collection that keeps only what a controller projects out of each object, with indexes.
- * Readers are told of changes in the order in which they happened; a change that the projection hides is none.
+ * Readers are told of changes in the order in which they happened; a change that the projection hides is none, and an object that it
+ * makes `undefined` of is not there.
  */
 import { isDeepStrictEqual } from 'node:util';
-import { type KubeObject, keyOfObject } from '../kube/resource.ts';
+import { type KubeObject, keyOfObject, type ObjectMeta } from '../kube/resource.ts';
 
 export interface Change<P> {
   readonly key: string;
@@ -18,9 +19,7 @@ export type Listener<P> = (change: Change<P>) => void;
 /** Groups entries by strings derived from them, so that they can be found without a walk over all. */
 export type Indexes<P, I extends string> = Readonly<Record<I, (value: P) => readonly string[]>>;
 
-interface Entry<P> {
-  readonly uid: string;
-  readonly version: string;
+interface Entry<P> extends Identity {
   readonly value: P;
 }
 
@@ -30,27 +29,51 @@ export interface Coverage {
   readonly synced: boolean;
   /** False while the server denies us the collection: then absence never means anything. */
   readonly available: boolean;
+  /**
+   * For how long what is held may have been out of date, in milliseconds: since the server was last heard. A watch in good health is
+   * heard about once a minute or more often. Without end until the whole collection has been seen.
+   */
+  readonly staleMs: number;
+}
+
+/** Which object it is, and in which version: what a write to it takes as its preconditions. */
+export interface Identity {
+  readonly uid: string;
+  readonly resourceVersion: string;
 }
 
 /** The read side of a store. */
 export type View<P, I extends string = never> = Coverage &
-  Pick<Store<KubeObject, P, I>, 'size' | 'get' | 'has' | 'keys' | 'values' | 'by' | 'keysBy' | 'subscribe'>;
+  Pick<
+    Store<KubeObject, P, I>,
+    'size' | 'get' | 'has' | 'identityOf' | 'keys' | 'values' | 'by' | 'keysBy' | 'subscribe'
+  >;
 
 export class Store<T extends KubeObject, P, I extends string = never> implements Coverage {
-  readonly #project: (object: T) => P;
+  readonly #project: (object: T) => P | undefined;
   readonly #coverage: Coverage;
+  readonly #onListenerError: (error: unknown) => void;
   readonly #entries = new Map<string, Entry<P>>();
   readonly #indexes = new Map<string, Index<P>>();
   readonly #listeners = new Set<Listener<P>>();
 
-  constructor(project: (object: T) => P, coverage: Coverage) {
+  constructor(
+    project: (object: T) => P | undefined,
+    coverage: Coverage,
+    onListenerError: (error: unknown) => void = reportError,
+  ) {
     this.#project = project;
     this.#coverage = coverage;
+    this.#onListenerError = onListenerError;
   }
 
   /** Adds indexes to a store that is still empty. */
   index(indexes: Indexes<P, string>): void {
-    for (const [name, terms] of Object.entries(indexes)) this.#indexes.set(name, new Index(terms));
+    for (const [name, terms] of Object.entries(indexes)) {
+      const known = this.#indexes.get(name) ?? new Index(terms);
+      if (known.terms !== terms) throw new Error(`views with the same projection have two indexes named "${name}"`);
+      this.#indexes.set(name, known);
+    }
   }
 
   get synced(): boolean {
@@ -59,6 +82,10 @@ export class Store<T extends KubeObject, P, I extends string = never> implements
 
   get available(): boolean {
     return this.#coverage.available;
+  }
+
+  get staleMs(): number {
+    return this.#coverage.staleMs;
   }
 
   get size(): number {
@@ -83,7 +110,8 @@ export class Store<T extends KubeObject, P, I extends string = never> implements
 
   /** The entries that the index files under `term`, in no particular order. */
   by(index: I, term: string): readonly P[] {
-    return this.keysBy(index, term).flatMap((key) => this.#entries.get(key)?.value ?? []);
+    const entries = this.keysBy(index, term).map((key) => this.#entries.get(key));
+    return entries.filter((entry) => entry !== undefined).map(({ value }) => value);
   }
 
   keysBy(index: I, term: string): readonly string[] {
@@ -96,50 +124,75 @@ export class Store<T extends KubeObject, P, I extends string = never> implements
     return () => this.#listeners.delete(listener);
   }
 
-  /** The version of an object as it is held here. */
-  versionOf(key: string): string | undefined {
-    return this.#entries.get(key)?.version;
+  /** Of the object as it was last seen here, also when that changed nothing that the projection shows. */
+  identityOf(key: string): Identity | undefined {
+    const entry = this.#entries.get(key);
+    return entry && { uid: entry.uid, resourceVersion: entry.resourceVersion };
   }
 
+  versionOf(key: string): string | undefined {
+    return this.#entries.get(key)?.resourceVersion;
+  }
+
+  /** Throws when the projection or an index cannot read the object; then nothing has changed. */
   put(object: T): void {
     const key = keyOfObject(object);
-    const before = this.#entries.get(key);
     const value = this.#project(object);
-    const uid = object.metadata.uid ?? '';
-    const version = object.metadata.resourceVersion ?? '';
-    const same = before?.uid === uid && isDeepStrictEqual(before.value, value);
-    this.#entries.set(key, { uid, version, value: same ? before.value : value });
-    if (!same) this.#changed({ key, ...(before && { before: before.value }), after: value });
+    if (value === undefined) this.remove(key);
+    else this.#hold(key, object.metadata, value);
   }
 
   remove(key: string): void {
     const before = this.#entries.get(key);
-    if (!before) return;
-    this.#entries.delete(key);
-    this.#changed({ key, before: before.value });
+    if (before) this.#change({ key, before: before.value });
   }
 
-  #changed(change: Change<P>): void {
-    for (const index of this.#indexes.values()) index.update(change);
-    for (const listener of this.#listeners) listener(change);
+  #hold(key: string, { uid = '', resourceVersion = '' }: ObjectMeta, value: P): void {
+    const before = this.#entries.get(key);
+    const same = before?.uid === uid && isDeepStrictEqual(before.value, value);
+    const entry = { uid, resourceVersion, value: same ? before.value : value };
+    if (same) this.#entries.set(key, entry);
+    else this.#change({ key, ...(before && { before: before.value }), after: value }, entry);
+  }
+
+  #change(change: Change<P>, entry?: Entry<P>): void {
+    const updates = [...this.#indexes.values()].map((index) => index.update(change));
+    if (entry) this.#entries.set(change.key, entry);
+    else this.#entries.delete(change.key);
+    for (const update of updates) update();
+    for (const listener of this.#listeners) this.#tell(listener, change);
+  }
+
+  /** One listener that fails neither keeps the others from hearing nor the next change from coming. */
+  #tell(listener: Listener<P>, change: Change<P>): void {
+    try {
+      listener(change);
+    } catch (error) {
+      this.#onListenerError(error);
+    }
   }
 }
 
 class Index<P> {
-  readonly #terms: (value: P) => readonly string[];
+  readonly terms: (value: P) => readonly string[];
   readonly #keys = new Map<string, Set<string>>();
 
   constructor(terms: (value: P) => readonly string[]) {
-    this.#terms = terms;
+    this.terms = terms;
   }
 
   keys(term: string): Iterable<string> {
     return this.#keys.get(term) ?? [];
   }
 
-  update({ key, before, after }: Change<P>): void {
-    if (before !== undefined) for (const term of this.#terms(before)) this.#drop(term, key);
-    if (after !== undefined) for (const term of this.#terms(after)) this.#add(term, key);
+  /** Reads all that it has to read, which may throw, and returns how to carry the change out, which does not. */
+  update({ key, before, after }: Change<P>): () => void {
+    const old = before === undefined ? [] : [...this.terms(before)];
+    const fresh = after === undefined ? [] : [...this.terms(after)];
+    return () => {
+      for (const term of old) this.#drop(term, key);
+      for (const term of fresh) this.#add(term, key);
+    };
   }
 
   #add(term: string, key: string): void {
@@ -153,4 +206,11 @@ class Index<P> {
     keys?.delete(key);
     if (keys?.size === 0) this.#keys.delete(term);
   }
+}
+
+/** As a browser does with what nobody catches: it ends up where uncaught errors do. */
+function reportError(error: unknown): void {
+  queueMicrotask(() => {
+    throw error;
+  });
 }

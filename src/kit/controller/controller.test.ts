@@ -311,7 +311,7 @@ describe('sources', () => {
   type Pod = KubeObject & { readonly claims: readonly string[] };
 
   function fed(source: (store: Store<Pod, Pod>) => Source) {
-    const store = new Store<Pod, Pod>((object) => object, { synced: true, available: true });
+    const store = new Store<Pod, Pod>((object) => object, { synced: true, available: true, staleMs: 0 });
     store.put(pod('first', ['x']));
     const keys: string[] = [];
     const leave = source(store)((key) => keys.push(key));

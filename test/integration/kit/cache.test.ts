@@ -1,10 +1,16 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { Caches } from '../../../src/kit/cache/caches.ts';
+import { systemClock } from '../../../src/kit/clock/clock.ts';
+import type { KubeObject, Resource } from '../../../src/kit/kube/resource.ts';
+import { silentLog } from '../../../src/kit/observe/log.ts';
 import { type ControlPlane, startControlPlane } from '../../harness/control-plane.ts';
 import { startFaultProxy } from '../../harness/fault-proxy.ts';
+import { createServiceAccount } from '../../harness/users.ts';
 import { eventually } from '../../harness/wait.ts';
 import { everyEventTwice, expiredAfter, pairsSwapped, replayedAfter } from '../../harness/watch-rewrite.ts';
 import { aConfigMap, CONFIG_MAPS, connected, contentsOf, contentsOnServer, mirror } from './connected.ts';
 
+const MAY_READ = [{ apiGroups: [''], resources: ['configmaps'], verbs: ['get', 'list', 'watch'] }];
 const CONFIG_MAPS_PATH = '/api/v1/namespaces/default/configmaps';
 
 let plane: ControlPlane;
@@ -124,6 +130,98 @@ test('an API server that is killed and started again is followed on', async () =
   await plane.apiServer.start();
   for (let round = 10; round < 20; round++) await churn(round);
   await isCopyOfServer(copy.view);
+});
+
+test('an API server that comes up again, and denies all until it has read the roles, is followed on within moments', async () => {
+  const reader = await createServiceAccount(plane, { name: 'reader', namespaceRules: { default: MAY_READ } });
+  await using kit = connected(plane, reader.token);
+  await using copy = mirror(kit.client, { backoff: { baseMs: 5, maxMs: 50 } }); // so that it asks at the first moment
+  await eventually(() => copy.view.synced);
+  await plane.apiServer.kill();
+  await plane.apiServer.start();
+  await plane.admin.post(CONFIG_MAPS_PATH, aConfigMap('made-at-once'));
+  await eventually(() => copy.view.has('default/made-at-once'), { timeout: 20_000 }); // a right that is missing is asked for each minute
+});
+
+test('a right that is taken away and given back leaves a cache equal to the server', async () => {
+  const binding = '/apis/rbac.authorization.k8s.io/v1/namespaces/default/rolebindings';
+  await using proxy = await startFaultProxy(plane);
+  const reader = await createServiceAccount(plane, { name: 'fallen', namespaceRules: { default: MAY_READ } });
+  await using kit = connected(proxy, reader.token);
+  await plane.admin.post(CONFIG_MAPS_PATH, aConfigMap('removed-meanwhile'));
+  await using copy = mirror(kit.client);
+  await isCopyOfServer(copy.view);
+  const { metadata, ...granted } = await plane.admin.get(`${binding}/default-fallen`);
+  await plane.admin.delete(`${binding}/default-fallen`);
+  await eventually(async () => !(await reader.can({ verb: 'watch', resource: 'configmaps', namespace: 'default' })));
+  proxy.resetAllConnections();
+  await eventually(() => !copy.view.available);
+  await plane.admin.delete(`${CONFIG_MAPS_PATH}/removed-meanwhile`);
+  for (let round = 0; round < 20; round++) await churn(round);
+  expect(copy.view.has('default/removed-meanwhile')).toBe(true);
+  await plane.admin.post(binding, { ...granted, metadata: { name: metadata.name } });
+  await isCopyOfServer(copy.view);
+  expect(copy.view.available).toBe(true);
+});
+
+describe('a resource that is defined, deleted with all objects, and defined again', () => {
+  const DEFINITIONS = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
+  const PATH = '/apis/example.dev/v1/things';
+  const THINGS: Resource<KubeObject & { readonly life?: string }> = {
+    group: 'example.dev',
+    version: 'v1',
+    plural: 'things',
+    kind: 'Thing',
+    namespaced: false,
+  };
+  const schema = { openAPIV3Schema: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true } };
+  const definition = {
+    metadata: { name: 'things.example.dev' },
+    spec: {
+      group: 'example.dev',
+      scope: 'Cluster',
+      names: { plural: 'things', singular: 'thing', kind: 'Thing' },
+      versions: [{ name: 'v1', served: true, storage: true, schema }],
+    },
+  };
+  const define = () => eventually(() => plane.admin.post(DEFINITIONS, definition));
+  const make = (name: string, life: string) =>
+    eventually(() => plane.admin.post(PATH, { apiVersion: 'example.dev/v1', kind: 'Thing', metadata: { name }, life }));
+
+  test('is followed on, and nothing of its first life is left', async () => {
+    await using kit = connected(plane, plane.adminToken);
+    const caches = new Caches({ client: kit.client, clock: systemClock, random: Math.random, log: silentLog });
+    const view = caches.view(THINGS, { project: ({ life }) => life });
+    const contents = () => Object.fromEntries([...view.keys()].sort().map((key) => [key, view.get(key)]));
+    const stop = new AbortController();
+    const ended = caches.run(stop.signal);
+    await eventually(() => !view.available); // it is waited for, too
+    await define();
+    await make('both', 'first');
+    await make('former', 'first');
+    await eventually(() => expect(contents()).toEqual({ both: 'first', former: 'first' }));
+    await plane.admin.delete(`${DEFINITIONS}/things.example.dev`);
+    await define();
+    await make('both', 'second');
+    await eventually(() => expect(contents()).toEqual({ both: 'second' }));
+    stop.abort();
+    await ended;
+  });
+});
+
+test('a server without streamed lists and without bookmarks is followed on through silence', async () => {
+  const old = ['--watch-cache=false', '--feature-gates=WatchList=false'];
+  await using plain = await startControlPlane({ apiServerFlags: old });
+  await using proxy = await startFaultProxy(plain);
+  await using kit = connected(proxy, plain.adminToken);
+  await using copy = mirror(kit.client, { silenceMs: 500 });
+  await eventually(() => copy.view.synced);
+  await eventually(() => proxy.count({ verb: 'watch' }) > 12); // as many silences as would have made the pauses long
+  const asked = proxy.count({ verb: 'watch' });
+  await plain.admin.post(CONFIG_MAPS_PATH, aConfigMap('after-silence'));
+  await eventually(() => copy.view.has('default/after-silence'));
+  expect(proxy.count({ verb: 'watch' }) - asked).toBeLessThan(3);
+  expect(proxy.log.filter(({ url }) => url.includes('sendInitialEvents'))).toHaveLength(1);
 });
 
 test('an API server that comes back with older data is believed: what it has lost goes, what it has kept is as it says', async () => {
