@@ -116,9 +116,7 @@ describe('finding the program', () => {
 
 describe('ending a program', () => {
   it('that heeds SIGTERM needs no more than that', async () => {
-    const { ended, clock } = await running(
-      'trap "echo bye; exit 0" TERM; touch "$READY"; while :; do sleep 0.01; done',
-    );
+    const { ended, clock } = await running('trap "echo bye; exit 0" TERM; : > "$READY"; while :; do sleep 0.01; done');
     await clock.advance(60_000);
     expect(await ended).toMatchObject({
       outcome: { kind: 'timed-out', afterMs: 60_000, ended: true },
@@ -128,9 +126,7 @@ describe('ending a program', () => {
   });
 
   it('that ignores SIGTERM takes SIGKILL, after a grace', async () => {
-    const { ended, clock, pid } = await running(
-      'trap "" TERM; echo $$ > "$READY.pid"; touch "$READY"; exec sleep 1000',
-    );
+    const { ended, clock, pid } = await running('trap "" TERM; echo $$ > "$READY.pid"; : > "$READY"; exec sleep 1000');
     await clock.advance(60_000);
     await clock.advance(KILL_GRACE_MS - 1);
     expect(isAlive(await pid())).toBe(true);
@@ -141,7 +137,7 @@ describe('ending a program', () => {
 
   it('takes along what it started, even if that ignores SIGTERM, outlives it and holds the output open', async () => {
     const { ended, clock, pid } = await running(
-      `echo $$ > "$READY.leader"; sh -c 'trap "" TERM; echo $$ > "$READY.pid"; touch "$READY"; exec sleep 1000' & wait`,
+      `echo $$ > "$READY.leader"; sh -c 'trap "" TERM; echo $$ > "$READY.pid"; : > "$READY"; exec sleep 1000' & wait`,
     );
     const [leader, grandchild] = [await pid('leader'), await pid()];
     await clock.advance(60_000);
@@ -156,7 +152,7 @@ describe('ending a program', () => {
 
   it('on request tells that it was ended on request, and why', async () => {
     const abort = new AbortController();
-    const { ended } = await running('touch "$READY"; exec sleep 1000', { signal: abort.signal });
+    const { ended } = await running(': > "$READY"; exec sleep 1000', { signal: abort.signal });
     abort.abort(new Error('shutting down'));
     expect(await ended).toMatchObject({ outcome: { kind: 'aborted', ended: true }, cause: abort.signal.reason });
   });
@@ -177,7 +173,7 @@ describe('ending a program', () => {
 
   it('is not awaited for ever when it left something behind that holds its output open', async () => {
     const { ended, clock, pid } = await running(
-      'echo all there is; sh -c \'echo $$ > "$READY.pid"; touch "$READY"; exec sleep 1000\' & while ! test -e "$READY"; do sleep 0.01; done',
+      'echo all there is; sh -c \'echo $$ > "$READY.pid"; : > "$READY"; exec sleep 1000\' & while ! test -e "$READY"; do sleep 0.01; done',
       { timeoutMs: Number.POSITIVE_INFINITY },
     );
     await eventually(async () => {
@@ -221,7 +217,7 @@ async function failure(argv: readonly string[], options?: CommandOptions): Promi
   return error;
 }
 
-/** Starts a shell script on a virtual clock and waits until it has made the file `$READY`. */
+/** Starts a shell script on a virtual clock and waits until it has made the file `$READY`, by itself: `touch` could still run then. */
 async function running(body: string, options?: CommandOptions) {
   const clock = new VirtualClock();
   const ready = join(await mkdtemp(join(directory, 'run-')), 'ready');

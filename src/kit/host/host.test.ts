@@ -19,7 +19,7 @@ commandsContract('real', async (): Promise<CommandsSubject> => {
   await install('copy', 'exec /bin/cat');
   await install('flood', '/usr/bin/yes | /usr/bin/head -n 1000000 | /usr/bin/tr -d "\\n" | /usr/bin/tr y x');
   await install('die', 'kill -KILL $$');
-  await install('hang', `touch ${directory}/hanging; exec sleep 1000`);
+  await install('hang', `: > ${directory}/hanging; exec sleep 1000`);
   return {
     commands: realHost({ clock, path: [directory, '/usr/bin', '/bin'] }),
     clock,

@@ -15,13 +15,14 @@ import { settlesWithin } from './settles-within.ts';
 export const STAT_PATIENCE_MS = 5_000;
 /** How often to look for processes that came meanwhile. A busy machine has none left to find after two or three. */
 export const MAX_ROUNDS = 10;
-/** How many descriptors of one process to look at before other work gets its turn. */
-const DESCRIPTORS_PER_TURN = 256;
+/** How many tables and descriptors to look at before other work gets its turn. */
+const LOOKS_PER_TURN = 256;
 
 /** One survey as it goes. */
 interface Course {
   readonly openers: Map<DeviceNumber, Opener[]>;
   readonly unseen: Unseen[];
+  looks: number;
   /** Why it ended early. It stays that way, also when what did not answer does so before the end. */
   cutOff: Unseen | undefined;
 }
@@ -72,11 +73,11 @@ export class OpenSurveyor {
 
   async #survey(): Promise<OpenSurvey> {
     const unseen = await blindSpots(this.#procRoot);
-    const course: Course = { openers: new Map(), unseen, cutOff: this.#hanging };
+    const course: Course = { openers: new Map(), unseen, looks: 0, cutOff: this.#hanging };
     const self = Number(await readlink(join(this.#procRoot, 'self')));
-    for await (const pid of this.#processes(course)) {
+    for (const pid of this.#processes(course)) {
       for (const [fd, device] of await this.#devicesOf(pid, course)) {
-        const opener = { pid, command: await commandOf(this.#procRoot, pid), fd, self: pid === self };
+        const opener = { pid, command: commandOf(this.#procRoot, pid), fd, self: pid === self };
         course.openers.set(device, [...(course.openers.get(device) ?? []), opener]);
       }
     }
@@ -84,10 +85,10 @@ export class OpenSurveyor {
   }
 
   /** Lists again until no new ones appear: one that ended before we came to it may have left its descriptors to a child. */
-  async *#processes(course: Course): AsyncGenerator<number> {
+  *#processes(course: Course): Generator<number> {
     const looked = new Set<number>();
     for (let round = 0; !course.cutOff; round++) {
-      const fresh = (await numbersIn(this.#procRoot)).filter((pid) => !looked.has(pid));
+      const fresh = numbersIn(this.#procRoot).filter((pid) => !looked.has(pid));
       if (fresh.length === 0) return;
       if (round === MAX_ROUNDS) {
         const reason = `new processes come faster than their descriptors can be looked at (${fresh.length} are left)`;
@@ -104,12 +105,12 @@ export class OpenSurveyor {
   async #devicesOf(pid: number, course: Course): Promise<readonly [number, DeviceNumber][]> {
     const found: [number, DeviceNumber][] = [];
     const failures = new Set<string>();
-    for await (const descriptor of this.#descriptorsOf(pid, failures)) {
+    for await (const descriptor of this.#descriptorsOf(pid, course, failures)) {
       const device = await this.#deviceAt(descriptor, pid, course).catch((error) => note(error, failures));
       if (device) found.push([descriptor.fd, device]);
     }
-    if (failures.size === 0 || (await isKernelThread(this.#procRoot, pid))) return found;
-    const command = await commandOf(this.#procRoot, pid);
+    if (failures.size === 0 || isKernelThread(this.#procRoot, pid)) return found;
+    const command = commandOf(this.#procRoot, pid);
     for (const code of failures) {
       const reason = `descriptors of process ${pid} (${command}) cannot be read (${code})`;
       course.unseen.push({ kind: 'process', pid, command, code, reason });
@@ -122,15 +123,15 @@ export class OpenSurveyor {
    * first thread has ended, /proc/PID/fd is empty although the others go on. Most share one table, so that a descriptor that was
    * answered for is passed over. Only a path can be a block device; sockets, pipes and the like are told by their link, at little cost.
    */
-  async *#descriptorsOf(pid: number, failures: Set<string>): AsyncGenerator<Descriptor> {
+  async *#descriptorsOf(pid: number, course: Course, failures: Set<string>): AsyncGenerator<Descriptor> {
     const answered = new Set<string>();
     const tasks = `${this.#procRoot}/${pid}/task`;
-    let asked = 0;
-    for (const thread of await numbersIn(tasks).catch((error) => note(error, failures) ?? [])) {
+    for (const thread of attemptTo(() => numbersIn(tasks), failures) ?? []) {
       const table = `${tasks}/${thread}/fd`;
-      for (const fd of listOf(table, failures)) {
-        if (++asked % DESCRIPTORS_PER_TURN === 0) await setImmediate();
-        const target = targetOf(`${table}/${fd}`, failures);
+      if (isOthersTurn(course)) await setImmediate();
+      for (const fd of attemptTo(() => readdirSync(table), failures) ?? []) {
+        if (isOthersTurn(course)) await setImmediate();
+        const target = attemptTo(() => readlinkSync(`${table}/${fd}`), failures);
         const key = `${fd} ${target}`;
         if (!target?.startsWith('/') || answered.has(key)) continue;
         yield { path: `${table}/${fd}`, fd: Number(fd), answered: () => answered.add(key) };
@@ -157,17 +158,14 @@ export class OpenSurveyor {
   }
 }
 
-function listOf(table: string, failures: Set<string>): readonly string[] {
-  try {
-    return readdirSync(table);
-  } catch (error) {
-    return note(error, failures) ?? [];
-  }
+function isOthersTurn(course: Course): boolean {
+  course.looks += 1;
+  return course.looks % LOOKS_PER_TURN === 0;
 }
 
-function targetOf(path: string, failures: Set<string>): string | undefined {
+function attemptTo<T>(look: () => T, failures: Set<string>): T | undefined {
   try {
-    return readlinkSync(path);
+    return look();
   } catch (error) {
     return note(error, failures);
   }

@@ -1,5 +1,5 @@
-/** What /proc tells anyone about a process. */
-import { readdir, readFile } from 'node:fs/promises';
+/** What /proc tells anyone about a process. The kernel answers at once, so nothing here waits. */
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 /** PF_KTHREAD of the kernel's include/linux/sched.h. */
@@ -19,32 +19,43 @@ function parseStat(text: string): ProcessStat | undefined {
   return { state, group: Number(group), isKernelThread: (Number(flags) & KERNEL_THREAD) !== 0 };
 }
 
-async function statOf(procRoot: string, pid: number): Promise<ProcessStat | undefined> {
-  return parseStat(await readFile(join(procRoot, `${pid}/stat`), 'utf8').catch(() => ''));
+function statOf(procRoot: string, pid: number): ProcessStat | undefined {
+  try {
+    return parseStat(readFileSync(join(procRoot, `${pid}/stat`), 'utf8'));
+  } catch {
+    return undefined; // it has ended
+  }
 }
 
-export async function isKernelThread(procRoot: string, pid: number): Promise<boolean> {
-  return (await statOf(procRoot, pid))?.isKernelThread ?? false;
+export function isKernelThread(procRoot: string, pid: number): boolean {
+  return statOf(procRoot, pid)?.isKernelThread ?? false;
 }
 
 /** The processes of a group that have not ended. One that has ended and that its parent has not asked about yet does nothing any more. */
-export async function livingMembers(group: number, procRoot = '/proc'): Promise<readonly number[]> {
-  const members: number[] = [];
-  for (const pid of await numbersIn(procRoot)) {
-    const stat = await statOf(procRoot, pid);
-    if (stat?.group === group && stat.state !== 'Z' && stat.state !== 'X') members.push(pid);
-  }
-  return members;
+export function livingMembers(group: number, procRoot = '/proc'): readonly number[] {
+  return numbersIn(procRoot).filter((pid) => {
+    const stat = statOf(procRoot, pid);
+    return stat?.group === group && stat.state !== 'Z' && stat.state !== 'X';
+  });
 }
 
 /** The entries of a directory of /proc that are processes or threads, in order. */
-export async function numbersIn(directory: string): Promise<readonly number[]> {
-  const names = (await readdir(directory)).filter((name) => /^\d+$/.test(name));
+export function numbersIn(directory: string): readonly number[] {
+  const names = readdirSync(directory).filter((name) => /^\d+$/.test(name));
   return names.map(Number).sort((a, b) => a - b);
 }
 
 /** The name that the process gives itself, fit to be printed. */
-export async function commandOf(procRoot: string, pid: number): Promise<string> {
-  const name = await readFile(join(procRoot, `${pid}/comm`), 'utf8').catch(() => 'unknown');
-  return name.replace(/\n$/, '').replace(/\p{Cc}/gu, '?');
+export function commandOf(procRoot: string, pid: number): string {
+  return nameOf(procRoot, pid)
+    .replace(/\n$/, '')
+    .replace(/\p{Cc}/gu, '?');
+}
+
+function nameOf(procRoot: string, pid: number): string {
+  try {
+    return readFileSync(join(procRoot, `${pid}/comm`), 'utf8');
+  } catch {
+    return 'unknown';
+  }
 }

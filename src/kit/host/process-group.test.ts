@@ -26,7 +26,7 @@ it.each([
   await once(child.stdout, 'data');
   const exited = once(child, 'exit');
   let left = looks;
-  const answer = endProcessGroup(child.pid, exited, clock, async () => (left-- > 0 ? [4711] : []));
+  const answer = endProcessGroup(child.pid, exited, clock, () => (left-- > 0 ? [4711] : []));
   await clock.advance(KILL_GRACE_MS);
   await exited;
   await clock.advance(KILL_GRACE_MS - KILL_POLL_MS);
@@ -38,8 +38,8 @@ it('sees who is left of a group, and no one of another', async () => {
   const child = spawn('/bin/sh', ['-c', 'sleep 1000 & echo $!; wait'], { detached: true });
   const [line] = await once(child.stdout, 'data');
   const [leader, other] = [child.pid ?? 0, Number(line)];
-  expect(await livingMembers(leader)).toEqual([leader, other]);
-  expect(await livingMembers(other)).toEqual([]);
+  expect(livingMembers(leader)).toEqual([leader, other]);
+  expect(livingMembers(other)).toEqual([]);
   process.kill(-leader, 'SIGKILL');
   await once(child, 'exit');
 });

@@ -7,7 +7,7 @@ import { settlesWithin } from './settles-within.ts';
 export const KILL_GRACE_MS = 5_000;
 /** How long to read on after a program ended while something that it started holds its output open. */
 export const DRAIN_GRACE_MS = 1_000;
-/** How often to look whether those who got SIGKILL are gone. */
+/** How often to look whether those who got a signal are gone. */
 export const KILL_POLL_MS = 50;
 
 /**
@@ -19,26 +19,32 @@ export async function endProcessGroup(
   leader: number | undefined,
   leaderEnded: Promise<unknown>,
   clock: Clock,
-  members: (leader: number) => Promise<readonly number[]> = livingMembers,
+  members: Members = livingMembers,
 ): Promise<boolean> {
-  if (leader === undefined || !signalGroup(leader, 'SIGTERM')) return settlesWithin(clock, KILL_GRACE_MS, leaderEnded);
-  const groupEnded = leaderEnded.then(() => (signalGroup(leader, 0) ? new Promise(() => {}) : undefined));
-  if (await settlesWithin(clock, KILL_GRACE_MS, groupEnded)) return true;
-  signalGroup(leader, 'SIGKILL');
+  if (leader === undefined) return settlesWithin(clock, KILL_GRACE_MS, leaderEnded);
+  for (const signal of ['SIGTERM', 'SIGKILL'] as const) {
+    signalGroup(leader, signal);
+    if (await groupEnds(leader, leaderEnded, clock, members)) return true;
+  }
+  return false;
+}
+
+type Members = (leader: number) => readonly number[];
+
+/** The number of a group is not given to another one while somebody is in it. */
+async function groupEnds(leader: number, leaderEnded: Promise<unknown>, clock: Clock, members: Members) {
   const until = clock.monotonic() + KILL_GRACE_MS;
   if (!(await settlesWithin(clock, KILL_GRACE_MS, leaderEnded))) return false;
-  while ((await members(leader)).length > 0) {
+  while (members(leader).length > 0) {
     if (clock.monotonic() >= until) return false;
     await sleep(clock, KILL_POLL_MS);
   }
   return true;
 }
 
-/** Says whether there was anyone in the group to get the signal. */
-function signalGroup(leader: number, signal: NodeJS.Signals | 0): boolean {
+/** That there is nobody left to get the signal is fine. */
+function signalGroup(leader: number, signal: NodeJS.Signals): void {
   try {
-    return process.kill(-leader, signal);
-  } catch {
-    return false;
-  }
+    process.kill(-leader, signal);
+  } catch {}
 }
