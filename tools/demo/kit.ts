@@ -31,6 +31,8 @@ const time = () => `${((performance.now() - started) / 1000).toFixed(1).padStart
 const step = (text: string) => console.log(`\n${styleText('bold', text)}`);
 const tell = (text: string) => console.log(`  ${styleText('dim', time())}  ${text}`);
 
+process.stdout.on('error', () => process.exit()); // nobody looks any more (`make demo | head`); what was started ends by itself
+
 const over = new AbortController();
 using interrupted = stopSignals(process, () => over.abort());
 
