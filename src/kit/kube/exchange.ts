@@ -2,8 +2,8 @@
 import type { Dispatcher } from 'undici';
 import { ConnectionError, type TransportRequest, type TransportResponse } from './transport.ts';
 
-/** Unread bytes at which a response is held back until its reader has caught up. */
-const HIGH_WATER_BYTES = 256 * 1024;
+/** After so many bytes a response is held back until its reader has caught up and the event loop has come around for everybody else. */
+const PORTION_BYTES = 128 * 1024;
 
 type Headers = Record<string, string | string[] | undefined>;
 
@@ -18,7 +18,9 @@ export class Exchange implements Dispatcher.DispatchHandler, TransportResponse {
   #controller: Dispatcher.DispatchController | undefined;
   #headers: Headers = {};
   #chunks: Buffer[] = [];
-  #queued = 0;
+  #unread = 0;
+  /** Bytes of the present portion that have come. */
+  #portion = 0;
   #end: { readonly failure: unknown } | undefined;
   #wake: (() => void) | undefined;
   #whenEnded: (() => void) | undefined;
@@ -59,8 +61,9 @@ export class Exchange implements Dispatcher.DispatchHandler, TransportResponse {
 
   onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
     this.#chunks.push(chunk);
-    this.#queued += chunk.length;
-    if (this.#queued > HIGH_WATER_BYTES && !controller.paused) controller.pause();
+    this.#unread += chunk.length;
+    this.#portion += chunk.length;
+    if (this.#portion >= PORTION_BYTES && !controller.paused) this.#holdBack(controller);
     this.#wake?.();
   }
 
@@ -92,8 +95,8 @@ export class Exchange implements Dispatcher.DispatchHandler, TransportResponse {
       while (true) {
         const chunk = this.#chunks.shift();
         if (chunk) {
-          this.#queued -= chunk.length;
-          if (this.#queued === 0 && this.#controller?.paused) this.#controller.resume();
+          this.#unread -= chunk.length;
+          this.#nextPortion();
           yield chunk;
         } else if (!this.#end) await this.#more();
         else if (this.#end.failure !== undefined) throw this.#end.failure;
@@ -102,6 +105,18 @@ export class Exchange implements Dispatcher.DispatchHandler, TransportResponse {
     } finally {
       this.#abort(new Error('the reader left'));
     }
+  }
+
+  #holdBack(controller: Dispatcher.DispatchController): void {
+    controller.pause();
+    setImmediate(() => {
+      this.#portion = 0;
+      this.#nextPortion();
+    });
+  }
+
+  #nextPortion(): void {
+    if (this.#unread === 0 && this.#portion === 0 && this.#controller?.paused) this.#controller.resume();
   }
 
   #more(): Promise<void> {
