@@ -53,7 +53,7 @@ describe('a real block device', () => {
   it('that another process has open raw is not busy, and is seen in that process by its number', async () => {
     await using loop = await aLoopDevice(MIB);
     const strangers = async () =>
-      openAnswer(await host.tables.openDevices(), await numberOf(loop), { except: ({ self }) => self });
+      openAnswer(await host.tables.openDevices(), [await numberOf(loop)], { except: ({ self }) => self });
     const abort = new AbortController();
     const device = await host.devices.open(loop.path, { access: 'read-write' });
     const stranger = host.exec(['sleep', '1000'], { inheritFds: [device], signal: abort.signal }).catch(() => {});
@@ -74,7 +74,7 @@ describe('a real block device', () => {
   it('that nobody has open is free when all processes could be looked at, and unknown otherwise', async () => {
     await using loop = await aLoopDevice(MIB);
     const survey = await host.tables.openDevices();
-    const answer = openAnswer(survey, await numberOf(loop));
+    const answer = openAnswer(survey, [await numberOf(loop)]);
     expect(answer).toEqual(survey.unseen.length === 0 ? { open: 'no' } : { open: 'unknown', unseen: survey.unseen });
   });
 

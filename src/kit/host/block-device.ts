@@ -72,6 +72,14 @@ export interface PartitionFacts {
 }
 
 /**
+ * Every number under which bytes of the device can be read and written: its own, those of its partitions, and that of the disk that
+ * it is a partition of. Whoever asks whether a device is in use asks about all of them.
+ */
+export function numbersOf({ number, partitions, partition }: DeviceFacts): readonly DeviceNumber[] {
+  return [number, ...partitions.map((part) => part.number), ...(partition ? [partition.disk] : [])];
+}
+
+/**
  * Throws unless a device could have a byte at each of these places. Node takes what is not a safe integer, and -1, for "wherever the
  * descriptor is now": a miscounted position would silently overwrite the beginning of the device.
  */

@@ -51,9 +51,14 @@ export interface OpenQuestion {
   readonly vouchedFor?: (process: UnseenProcess) => boolean;
 }
 
-/** Whether anyone has the device open. */
-export function openAnswer(survey: OpenSurvey, device: DeviceNumber, question: OpenQuestion = {}): OpenAnswer {
-  const openers = (survey.openers.get(device) ?? []).filter((opener) => !question.except?.(opener));
+/** Whether anyone has a device open, under any of its numbers: `numbersOf` gives them, those of its partitions and its disk included. */
+export function openAnswer(
+  survey: OpenSurvey,
+  numbers: readonly DeviceNumber[],
+  question: OpenQuestion = {},
+): OpenAnswer {
+  const all = numbers.flatMap((number) => survey.openers.get(number) ?? []);
+  const openers = all.filter((opener) => !question.except?.(opener));
   if (openers.length > 0) return { open: 'yes', openers };
   const unseen = survey.unseen.filter((one) => one.kind !== 'process' || !question.vouchedFor?.(one));
   return unseen.length > 0 ? { open: 'unknown', unseen } : { open: 'no' };

@@ -1,6 +1,7 @@
 /** What every implementation of block devices must do, the real one and the simulated one. */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { alignedBuffer } from '../aligned-buffer.ts';
+import { numbersOf, type OpenDevice } from '../block-device.ts';
 import type { Host } from '../host.ts';
 import { type Opener, openAnswer } from '../open-survey.ts';
 
@@ -173,13 +174,26 @@ export function devicesContract(name: string, make: () => Promise<DevicesSubject
       expect(seen.toString()).toBe('p'.repeat(512));
     });
 
+    it('that are open in part are open, and so are those whose whole disk is', async () => {
+      const partition = await subject.addPartition();
+      const openersOf = async ({ path }: OpenDevice) => {
+        await using device = await host.devices.open(path, { access: 'read' });
+        const except = ({ fd }: Opener) => fd === device.fd;
+        return openAnswer(await host.tables.openDevices(), numbersOf(await device.facts()), { except });
+      };
+      await using part = await host.devices.open(partition, { access: 'read' });
+      await using whole = await host.devices.open(subject.disk, { access: 'read' });
+      expect(await openersOf(whole)).toMatchObject({ open: 'yes', openers: [{ fd: whole.fd }, { fd: part.fd }] });
+      expect(await openersOf(part)).toMatchObject({ open: 'yes', openers: [{ fd: part.fd }, { fd: whole.fd }] });
+    });
+
     it('that this process has open are seen as its own', async () => {
       const survey = () => host.tables.openDevices();
       await using device = await host.devices.open(subject.disk, { access: 'read' });
-      const own = openAnswer(await survey(), device.number);
+      const own = openAnswer(await survey(), numbersOf(await device.facts()));
       expect(own).toMatchObject({ open: 'yes', openers: [{ fd: device.fd, self: true }] });
       const except = ({ self, fd }: Opener) => self && fd === device.fd;
-      expect(openAnswer(await survey(), device.number, { except }).open).not.toBe('yes');
+      expect(openAnswer(await survey(), [device.number], { except }).open).not.toBe('yes');
     });
   });
 }

@@ -134,7 +134,7 @@ describe('a killed process', () => {
       reason: 'busy',
     });
     first.process.kill();
-    expect(openAnswer(await second.tables.openDevices(), number)).toEqual({ open: 'no' });
+    expect(openAnswer(await second.tables.openDevices(), [number])).toEqual({ open: 'no' });
     await using device = await second.devices.open('/dev/sda', { access: 'read-write', exclusive: true });
     expect(device.number).toBe(number);
   });
@@ -168,13 +168,13 @@ describe('a program that outlives the process that started it', () => {
     first.process.kill();
     const again = () => second.devices.open('/dev/sda', { access: 'read-write', exclusive: true });
     await expect(again()).rejects.toMatchObject({ reason: 'busy' });
-    expect(openAnswer(await second.tables.openDevices(), device.number)).toMatchObject({
+    expect(openAnswer(await second.tables.openDevices(), [device.number])).toMatchObject({
       open: 'yes',
       openers: [{ command: 'blkdiscard', fd: 3, self: false }],
     });
     await clock.advance(1_000);
     await using taken = await again();
-    expect(openAnswer(await second.tables.openDevices(), taken.number)).toMatchObject({ openers: [{ self: true }] });
+    expect(openAnswer(await second.tables.openDevices(), [taken.number])).toMatchObject({ openers: [{ self: true }] });
   });
 });
 
@@ -187,7 +187,7 @@ it('a program that was ended when its time was over holds nothing any more', asy
   await clock.advance(10);
   expect(await ended).toMatchObject({ outcome: { kind: 'timed-out' } });
   await device.close();
-  expect(openAnswer(await host.tables.openDevices(), device.number)).toEqual({ open: 'no' });
+  expect(openAnswer(await host.tables.openDevices(), [device.number])).toEqual({ open: 'no' });
 });
 
 describe('a simulated disk', () => {
@@ -279,8 +279,8 @@ describe('what others do', () => {
     });
     const { tables } = machine.host();
     const survey = await tables.openDevices();
-    expect(openAnswer(survey, number)).toMatchObject({ open: 'yes', openers: [{ pid: 7, self: false }] });
-    expect(openAnswer(survey, '8:99')).toMatchObject({ open: 'unknown' });
+    expect(openAnswer(survey, [number])).toMatchObject({ open: 'yes', openers: [{ pid: 7, self: false }] });
+    expect(openAnswer(survey, ['8:99'])).toMatchObject({ open: 'unknown' });
     expect(await tables.loops()).toHaveLength(1);
   });
 });
