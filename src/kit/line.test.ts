@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { Line } from './line.ts';
 
 test('whatever joins and leaves, it is served as a plain list would be', () => {
@@ -27,4 +27,14 @@ test('whatever joins and leaves, it is served as a plain list would be', () => {
       });
     }),
   );
+});
+
+test('the head of a long line is found without walking over those that have left', () => {
+  const line = new Line<number, string>();
+  for (let i = 0; i < 1_000; i++) line.join(i, 'here');
+  const walks = (['entries', 'keys', 'values', Symbol.iterator] as const).map((name) => vi.spyOn(Map.prototype, name));
+  while (line.size > 0) line.next();
+  const begun = walks.reduce((sum, walk) => sum + walk.mock.calls.length, 0);
+  for (const walk of walks) walk.mockRestore();
+  expect(begun).toBeLessThan(10);
 });

@@ -188,6 +188,10 @@ test('an object that one view leaves out is removed from the others when it is g
   server.put('b', 'small');
   await start();
   expect([[...picky.keys()], [...whole.keys()]]).toEqual([['b'], ['a', 'b']]);
+  server.put('a', 'larger');
+  server.replay(1);
+  await clock.advance(1_000);
+  expect(server.requests).toHaveLength(1); // what one view leaves out is known by the other, and a repetition recognised
   server.endWatches(broken());
   server.remove('a');
   server.compact();

@@ -116,11 +116,11 @@ function afterWork(state: Active, happening: Happening): ReflectorState {
   }
 }
 
-/** What to try next after a failure: a watch is resumed where it stood; a list by whichever way has not just failed. */
+/** What to try next after a failure: a watch is resumed where it stood, and a list asked for as before, but not all of it at once. */
 function again(state: Active): Attempt {
   const failures = state.failures + 1;
   if (state.is !== 'listing') return { ...state, is: 'resuming', failures };
-  return { ...listing(state, state.streams ? 'stream' : 'pages'), failures };
+  return { ...state, failures, how: state.how === 'whole' ? 'pages' : state.how };
 }
 
 /** A stream that brought something is followed at once by the next; a server that ends each one empty is not asked without pause. */

@@ -156,6 +156,16 @@ describe('a list', () => {
     server.compact();
     await world.inStep();
     expect(wholes()).toBe(1);
+    expect(server.requests.filter((path) => path.includes('sendInitialEvents'))).toHaveLength(1);
+  });
+
+  test('that fails as a whole is tried in pages again', async () => {
+    const server = withoutStreams();
+    many(server, 600);
+    server.refusals.push(422, 410, 400);
+    const world = reflecting(server);
+    await world.inStep();
+    expect(server.requests.slice(2, 4).map((path) => path.includes('limit='))).toEqual([false, true]);
   });
 
   test('that does not come from an API server is not believed, whatever its status', async () => {
@@ -285,12 +295,8 @@ describe('a watch', () => {
   test('that is silent each time is replaced without a long pause: there was one', async () => {
     const world = reflecting();
     world.server.put('a', '1');
-    await world.inStep();
-    for (let i = 0; i < 10; i++) {
-      world.server.silence();
-      await world.clock.advance(150_200);
-      expect(world.server.watches).toBe(1);
-    }
+    await world.clock.advance(40 * 150_100);
+    expect(world.server.requests.filter((path) => path.includes('watch=true'))).toHaveLength(41);
   });
 
   test('costs a few requests in an hour, when nothing happens', async () => {
@@ -318,7 +324,7 @@ describe('a watch', () => {
     world.store.subscribe((change) => changes.push(change));
     world.server.put('a', '2');
     world.server.put('b', '1');
-    world.server.replay(2);
+    world.server.replay(2, true);
     await world.inStep();
     expect(changes).toHaveLength(2);
     expect(world.server.requests).toHaveLength(1);
@@ -413,6 +419,12 @@ describe('a collection that the server denies', () => {
     world.server.refusals.length = 0;
     await world.clock.advance(60_000);
     await world.inStep();
+    for (let i = 0; i < 10; i++) {
+      world.server.refusals.push(403);
+      world.server.endWatches();
+      await world.clock.advance(1_000);
+      expect(world.reflector.state.is).toBe('watching'); // a denial after a time in step is the first of its row
+    }
   });
 
   test('is asked for again soon also after a long outage: a server that has just come up denies all until it knows the roles', async () => {
@@ -425,9 +437,14 @@ describe('a collection that the server denies', () => {
     await world.clock.advance(600_000);
     world.server.refusals.push(403, 403);
     world.server.request = request;
+    let busy = 1;
+    world.server.beforeAnswer = (path) => {
+      if (path.includes('watch=true') && busy-- > 0) world.server.refusals.push(503);
+    };
     while (world.server.refusals.length === 2) await world.clock.advance(100);
     await world.clock.advance(3_000);
     expect(world.reflector.state.is).toBe('watching');
+    expect(busy).toBeLessThan(1);
   });
 });
 

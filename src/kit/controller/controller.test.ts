@@ -231,8 +231,13 @@ test('no more keys are worked on at the same time than allowed', async () => {
 test('after the stop no key is begun, and what was begun is waited for', async () => {
   const begun: string[] = [];
   let finish = () => {};
+  let left = false;
+  const source: Source = () => () => {
+    left = true;
+  };
   const { clock, controller, stop, ended } = running({
     concurrency: 1,
+    sources: [source],
     reconcile: (key) => {
       begun.push(key);
       return new Promise((resolve) => {
@@ -249,10 +254,10 @@ test('after the stop no key is begun, and what was begun is waited for', async (
     over = true;
   });
   await clock.advance(1_000);
-  expect(over).toBe(false);
+  expect([over, left]).toEqual([false, true]);
   finish();
   await ended;
-  expect(begun).toEqual(['a']);
+  expect([begun, clock.pending]).toEqual([['a'], 0]);
 });
 
 test('after the stop the signal of what was begun stays quiet, so that it can be finished', async () => {

@@ -111,7 +111,7 @@ export class WorkQueue {
     if (since === undefined) throw new Error(`key "${key}" was given back, but no worker has it`);
     this.#working.delete(key);
     this.#metrics.worked((this.#clock.monotonic() - since) / 1000);
-    if (this.#again.delete(key) && !this.#closed) {
+    if (this.#again.delete(key)) {
       this.#waiting.join(key, this.#clock.monotonic());
       this.#handOut();
     }
