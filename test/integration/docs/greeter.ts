@@ -26,17 +26,15 @@ const CONFIG_MAPS: Resource<ConfigMap> = {
   namespaced: true,
 };
 
-/** What the cache keeps of each config map; the rest of the object is let go. */
-const project = (object: ConfigMap) => ({
-  reference: referenceTo(CONFIG_MAPS, object),
-  uid: object.metadata.uid ?? '',
-  name: object.metadata.annotations?.[ANNOTATION],
-  greeting: object.data?.greeting,
-});
+/** What the cache keeps of a config map that wants a greeting. Other config maps, and all other fields, are let go. */
+function project(object: ConfigMap) {
+  const name = object.metadata.annotations?.[ANNOTATION];
+  if (name === undefined) return undefined;
+  return { name, greeting: object.data?.greeting, reference: referenceTo(CONFIG_MAPS, object) };
+}
 
 /** The greeting that has to be written, or nothing when all is as it should be. Pure. */
-export function decide(name: string | undefined, greeting: string | undefined): string | undefined {
-  if (name === undefined) return undefined;
+export function decide(name: string, greeting: string | undefined): string | undefined {
   if (name.length > LONGEST_NAME) {
     throw new Stalled(`the name has ${name.length} characters: shorten ${ANNOTATION} to ${LONGEST_NAME}`);
   }
@@ -52,11 +50,18 @@ function setUp({ caches, client, events, controller }: ProgramParts) {
     sources: [each(configMaps)],
     async reconcile(key, { signal }) {
       const seen = configMaps.get(key);
-      const greeting = seen && decide(seen.name, seen.greeting);
-      if (!greeting) return done;
-      const { uid, reference } = seen;
-      await client.mergePatch(CONFIG_MAPS, refOf(key), { data: { greeting } }, { preconditions: { uid }, signal });
-      recorder.record({ regarding: reference, type: 'Normal', reason: 'Greeted', action: 'Greet', note: greeting });
+      const preconditions = configMaps.identityOf(key);
+      if (!seen || !preconditions) return done;
+      const greeting = decide(seen.name, seen.greeting);
+      if (greeting === undefined) return done;
+      await client.mergePatch(CONFIG_MAPS, refOf(key), { data: { greeting } }, { preconditions, signal });
+      recorder.record({
+        regarding: seen.reference,
+        type: 'Normal',
+        reason: 'Greeted',
+        action: 'Greet',
+        note: greeting,
+      });
       return done;
     },
   });
