@@ -168,6 +168,24 @@ describe('a manager with an election', () => {
     await run.ended;
   });
 
+  test('lets the last words be written after the controllers have ended and before the lease is given back', async () => {
+    const { manager, transport, elector, journal, part } = aProcess();
+    transport.on('GET', LEASE, refusal(404, 'NotFound', 'no such lease'));
+    transport.on('POST', LEASES, held);
+    transport.on('PUT', LEASE, ({ body }) => {
+      if ((body as Lease).spec?.holderIdentity === '') journal.push('lease released');
+      return answer(200, body);
+    });
+    const afterWork = async () => {
+      journal.push(`last words, ${elector.gate.open ? 'leading' : 'not leading'}`);
+    };
+    const run = start(manager({ elector, afterWork, controllers: [part('topology')] }));
+    await settled();
+    run.stop.abort();
+    await run.ended;
+    expect(journal).toEqual(['topology starts', 'topology ends', 'last words, leading', 'lease released']);
+  });
+
   test('rejects when the lease is lost, after the controllers have ended', async () => {
     const { manager, transport, elector, clock, journal, part } = aProcess();
     transport.on('GET', LEASE, refusal(404, 'NotFound', 'no such lease'));

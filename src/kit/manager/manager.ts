@@ -18,6 +18,8 @@ export interface ManagerOptions {
   /** Run from the first to the last moment: the health endpoints, the delivery of events. */
   readonly services?: readonly Runnable[];
   readonly elector?: Elector;
+  /** Called when the controllers have ended, while this process may still write. */
+  readonly afterWork?: () => Promise<void>;
   /** How long parts may take to finish after the stop. Kubernetes kills after 30 s by default. */
   readonly drainMs?: number;
 }
@@ -81,6 +83,7 @@ export class Manager {
     const stage = this.#start(controllers);
     await aborted(signal);
     await stage.stop(signal.reason);
+    await this.#options.afterWork?.();
   }
 
   #start(runnables: readonly Runnable[]): Stage {

@@ -50,6 +50,9 @@ export interface ProgramParts {
   controller(settings: ControllerSettings): Controller;
 }
 
+/** The last Events of a leader are written before it gives the lease back; nobody waits longer than this for them. */
+const EVENTS_MS = 3_000;
+
 /** Runs until `stop` is aborted and all is finished. Rejects with the reason when it could not go on. */
 export async function runProgram(options: ProgramOptions, stop: AbortSignal): Promise<void> {
   const { name, version, access, clock, random, log, rateLimit, instance } = options;
@@ -67,7 +70,7 @@ export async function runProgram(options: ProgramOptions, stop: AbortSignal): Pr
     const elector = electorOf(options, connection.client, metrics);
     const client = elector ? connection.client.gatedBy(elector.gate) : connection.client;
     const caches = new Caches({ client: connection.client, clock, random, log, metrics: metrics.reflector });
-    const events = new Events({ client: connection.client, clock, random, log, instance, metrics: metrics.events });
+    const events = new Events({ client, clock, random, log, instance, metrics: metrics.events });
     const parts: ProgramParts = { client, caches, events, metrics, log, clock, random, controller: controllerOf };
     const runnables = options.setUp(parts);
     const checks = new Checks(clock);
@@ -78,6 +81,7 @@ export async function runProgram(options: ProgramOptions, stop: AbortSignal): Pr
       caches,
       controllers: runnables,
       services: [endpoints, events],
+      afterWork: () => events.flush(EVENTS_MS),
       ...(elector && { elector }),
     });
     checks.add('stuck', 'live', () => [...manager.unhealthy(), ...controllers.flatMap((each) => each.stuck())]);

@@ -19,6 +19,8 @@ export const DROP_REASONS = [
   'rejected',
   /** The server could not be reached for too long. */
   'unreachable',
+  /** We no longer lead, and so write nothing. */
+  'not_leading',
   /** The process ended before they were written. */
   'shutdown',
 ] as const;

@@ -1,6 +1,7 @@
 /** What a failed write of an Event means. Pure. */
 import { ApiError, hasReason } from '../kube/api-error.ts';
 import { ConnectionError } from '../kube/transport.ts';
+import { NotLeading } from '../lead/lease-gate.ts';
 import type { DropReason } from './event-metrics.ts';
 
 export type Verb = 'create' | 'patch';
@@ -17,6 +18,7 @@ export type Verdict =
 
 export function judge(failure: unknown, verb: Verb): Verdict {
   if (failure instanceof ConnectionError) return 'again';
+  if (failure instanceof NotLeading) return 'not_leading';
   if (!(failure instanceof ApiError)) return 'rejected';
   if (failure.status === 401 || failure.status === 429 || failure.status >= 500) return 'again';
   if (hasReason(failure, 'Forbidden')) return isTerminating(failure) ? 'namespace_gone' : 'forbidden';

@@ -13,7 +13,6 @@ import type { Log } from './log.ts';
 import { type FirstTime, once, onceEvery } from './once.ts';
 
 export interface EventWriterOptions {
-  /** Not gated by leader election: what a process sees may be told whether it leads or not. */
   readonly client: KubeClient;
   readonly clock: Clock;
   readonly random: Random;

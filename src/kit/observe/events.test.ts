@@ -3,6 +3,7 @@ import { settled, VirtualClock } from '../clock/virtual.ts';
 import { KubeClient } from '../kube/client.ts';
 import { answer, FakeTransport, type JournalEntry, refusal, type Script } from '../kube/fake-transport.ts';
 import { ConnectionError } from '../kube/transport.ts';
+import { LeaseGate } from '../lead/lease-gate.ts';
 import type { EventObject, Occurrence } from './event.ts';
 import type { DropReason } from './event-metrics.ts';
 import { Events, type EventsOptions } from './events.ts';
@@ -532,5 +533,21 @@ describe('the end', () => {
     record({ note: 'another' });
     await events.flush(1000);
     expect(store.all).toHaveLength(2);
+  });
+});
+
+describe('a process that no longer leads', () => {
+  it('sends no Event, and neither complains nor tries again', async () => {
+    const clock = new VirtualClock();
+    const gate = new LeaseGate(clock);
+    const transport = new FakeTransport();
+    const client = new KubeClient({ transport, clock, random: () => 0.5 }).gatedBy(gate);
+    const { events, record, counts, log } = setting({ client, clock });
+    record();
+    await clock.advance(HOUR);
+    await events.close();
+    expect(transport.journal).toEqual([]);
+    expect(counts.dropped).toEqual(['not_leading']);
+    expect(log.lines).toEqual([]);
   });
 });

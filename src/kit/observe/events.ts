@@ -21,7 +21,7 @@ export interface EventRecorder {
 }
 
 export interface EventsOptions {
-  /** Not gated by leader election. */
+  /** Gated by leader election like all that writes: whoever no longer leads has nothing to say either. */
   readonly client: KubeClient;
   readonly clock: Clock;
   readonly random: Random;
