@@ -23,8 +23,11 @@ export interface EventWriterOptions {
 const TIMEOUT_MS = 10_000;
 const BACKOFF: Backoff = { baseMs: 1_000, maxMs: 30_000 };
 const MOST_TRIES = 12;
-/** How long nothing is tried where we had no right to. */
-const QUIET_MS = 60 * 60_000;
+/**
+ * How long nothing is tried where we had no right to. Short at first, since a server that has just come up denies all until it has
+ * read the roles; longer each time, since a right that is missing seldom comes.
+ */
+const QUIET: Backoff = { baseMs: 10_000, maxMs: 60 * 60_000 };
 const MOST_NAMESPACES = 1000;
 
 /** The Event that a series is to become. */
@@ -34,22 +37,28 @@ interface Draft {
   mayBeThere: boolean;
 }
 
+/** We had no right to, so many times in a row. */
+interface Denials {
+  readonly count: number;
+  readonly quietUntilMs: number;
+}
+
 export class EventWriter {
   readonly #options: EventWriterOptions;
-  /** Until when nothing is tried, by verb and namespace. */
-  readonly #quietUntil = new BoundedMap<string, number>(MOST_NAMESPACES);
+  /** By verb and namespace. */
+  readonly #denials = new BoundedMap<string, Denials>(MOST_NAMESPACES);
   readonly #isFirst: FirstTime = once();
   readonly #isNewOutage: FirstTime;
   #lastUnique = 0n;
 
   constructor(options: EventWriterOptions) {
     this.#options = options;
-    this.#isNewOutage = onceEvery(options.clock, QUIET_MS);
+    this.#isNewOutage = onceEvery(options.clock, QUIET.maxMs);
   }
 
   mayTry(verb: Verb, namespace: string): boolean {
-    const until = this.#quietUntil.get(`${verb} ${namespace}`);
-    return until === undefined || this.#options.clock.monotonic() >= until;
+    const denials = this.#denials.get(`${verb} ${namespace}`);
+    return denials === undefined || this.#options.clock.monotonic() >= denials.quietUntilMs;
   }
 
   /** Resolves with why it was dropped, or with nothing when the server knows all of the series. Never rejects. */
@@ -78,7 +87,9 @@ export class EventWriter {
     const { metadata } = await (stored ? this.#patch(series, stored, signal) : this.#create(series, draft, signal));
     series.stored = { name: stored?.name ?? draft.name, uid: metadata.uid };
     series.told(count, clock.monotonic());
-    metrics.written(stored ? 'patch' : 'create');
+    const verb = stored ? 'patch' : 'create';
+    this.#denials.delete(`${verb} ${namespaceOf(series.occurrence)}`);
+    metrics.written(verb);
   }
 
   #create(
@@ -119,11 +130,11 @@ export class EventWriter {
   }
 
   #giveUp(reason: DropReason, verb: Verb, { occurrence }: Series, failure: unknown): DropReason {
-    const { clock, log } = this.#options;
+    const { log } = this.#options;
     const namespace = namespaceOf(occurrence);
     const why = failure instanceof Error ? failure.message : undefined;
     if (reason === 'forbidden') {
-      this.#quietUntil.set(`${verb} ${namespace}`, clock.monotonic() + QUIET_MS);
+      this.#beQuiet(`${verb} ${namespace}`);
       if (this.#isFirst(`forbidden ${verb}`)) log.warn({ namespace, why }, `no right to ${verb} Events: ${REMEDY}`);
     } else if (reason === 'unreachable' && this.#isNewOutage(reason)) {
       log.warn({ namespace }, `an Event could not be written in ${MOST_TRIES} tries and is dropped`);
@@ -131,6 +142,12 @@ export class EventWriter {
       log.warn({ namespace, why }, 'the API server does not take an Event: it is dropped');
     }
     return reason;
+  }
+
+  #beQuiet(where: string): void {
+    const count = (this.#denials.get(where)?.count ?? 0) + 1;
+    const quietMs = backoffMs(QUIET, count, () => 1);
+    this.#denials.set(where, { count, quietUntilMs: this.#options.clock.monotonic() + quietMs });
   }
 
   /** Like the nanoseconds that client-go uses, and never the same twice. */
@@ -143,7 +160,7 @@ export class EventWriter {
 }
 
 const REMEDY =
-  'going on without. To have them, allow "create" and "patch" on "events" of the API group "events.k8s.io"; tried again every hour';
+  'going on without. To have them, allow "create" and "patch" on "events" of the API group "events.k8s.io"; tried again at most every hour from then on';
 
 const isFinal = (verdict: Verdict): verdict is DropReason => !['again', 'vanished', 'taken'].includes(verdict);
 

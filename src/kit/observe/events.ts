@@ -178,13 +178,23 @@ export class Events {
     const { series, key } = live;
     const { signal } = this.#stop;
     if (series.isTold) return;
-    const drop = signal.aborted ? 'shutdown' : await this.#writer.write(series, signal);
+    const drop = signal.aborted ? 'shutdown' : await this.#tryToWrite(series);
     if (drop) {
       this.#metrics.dropped(drop);
       series.told(series.count, this.#options.clock.monotonic());
     }
     if (!series.stored) this.#finish(live);
     else if (this.#live.get(key) === live && !signal.aborted) this.#schedule(live);
+  }
+
+  /** Whatever is wrong with one Event, the next is delivered. */
+  async #tryToWrite(series: Series): Promise<DropReason | undefined> {
+    try {
+      return await this.#writer.write(series, this.#stop.signal);
+    } catch (err) {
+      this.#options.log.error({ err }, 'an Event could not be written');
+      return 'rejected';
+    }
   }
 
   #now(): Instant {
