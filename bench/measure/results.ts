@@ -36,7 +36,7 @@ function page(group: Group, { date, machine, versions, rounds, rows }: Results):
 
 ${group.about}
 
-Measured on ${date} by \`make bench GROUPS=${group.name}\`, each figure the median of ${rounds} rounds, on ${cores} cores (${cpu}, ${platform}),
+Measured on ${date} by \`make bench GROUP=${group.name}\`, each figure the median of ${rounds} rounds, on ${cores} cores (${cpu}, ${platform}),
 ${memoryGb} GB of memory, at a load of ${load} before the run; ${software.join(', ')}.
 
 ${table(rows)}
