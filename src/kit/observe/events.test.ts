@@ -284,6 +284,18 @@ describe('too much', () => {
   });
 });
 
+it('that is given up for good long after it was over takes nothing away from the next of its kind', async () => {
+  const { record, transport, clock, counts } = setting();
+  transport.on('POST', ANY, { ...refusal(503, 'ServiceUnavailable', 'busy'), headers: { 'retry-after': '60' } });
+  record();
+  await clock.advance(8 * MINUTE);
+  record();
+  await clock.advance(5 * MINUTE);
+  expect(counts.dropped).toEqual(['unreachable']);
+  record();
+  expect(counts.folded).toBe(1);
+});
+
 it('about something that cannot be named keeps no other from being delivered', async () => {
   const { record, store, log, clock, counts } = setting();
   record({ regarding: { ...VOLUME, name: 'not/a name', kind: undefined as never } });
