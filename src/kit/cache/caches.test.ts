@@ -104,8 +104,36 @@ test('a view that is optional is done without when the server denies it, with on
   expect(log.at('warn')).toHaveLength(1);
   server.refusals.length = 0;
   await clock.advance(60_000);
-  expect([view.available, view.get('a'), log.lines.at(-1)?.message]).toEqual([true, '1', 'readable again']);
+  expect([view.available, view.get('a')]).toEqual([true, '1']);
+  server.endWatches();
+  await clock.advance(1_000);
+  expect(log.at('info').map(({ message }) => message)).toEqual(['readable again']);
 });
+
+test.each(['offered', 'refused'] as const)(
+  'without the right to watch, to list is of little use, and costs one warning (streams %s)',
+  async (streams) => {
+    const { caches, server, start, clock, log } = world();
+    server.streams = streams;
+    server.put('a', '1');
+    caches.view(THINGS, { project: dataOf });
+    let allowed = false;
+    server.beforeAnswer = (path) => {
+      const isWatch = path.includes('watch=true') && !(streams === 'refused' && path.includes('sendInitialEvents'));
+      if (isWatch && !allowed) server.refusals.push(403);
+    };
+    await start();
+    await clock.advance(600_000);
+    const before = server.requests.length;
+    await clock.advance(600_000);
+    expect(server.requests.length - before).toBeLessThan(50);
+    expect(log.at('warn')).toHaveLength(1);
+    expect(log.lines.map(({ message }) => message)).not.toContain('readable again');
+    allowed = true;
+    await clock.advance(120_000);
+    expect([server.watches, caches.missing()]).toEqual([1, []]);
+  },
+);
 
 test('a denial that passes in a moment costs no warning', async () => {
   const { caches, server, start, clock, log } = world();

@@ -170,14 +170,16 @@ class Collection implements Sink<KubeObject>, Coverage {
   }
 
   #onState(state: ReflectorState): void {
-    if (state.is === 'watching') this.#nowInStep();
+    if (state.is === 'watching') this.#nowInStep(state.denials);
     if (state.is === 'denied') this.#nowDenied(state.why, state.next.denials);
     if (state.is === 'resting') this.#log.info({ why: state.why, failures: state.next.failures }, 'watch interrupted');
   }
 
-  #nowInStep(): void {
-    if (this.#warned) this.#log.info('readable again');
-    this.#warned = false;
+  #nowInStep(denials: number): void {
+    if (this.#warned && denials === 0) {
+      this.#warned = false;
+      this.#log.info('readable again');
+    }
     this.synced = true;
     this.available = true;
     this.#markReady();

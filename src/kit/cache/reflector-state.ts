@@ -15,7 +15,7 @@ export type ReflectorState =
   | (Course & { readonly is: 'resuming'; readonly known: ResourceVersion })
   /** Waits before it goes on where `next` says, longer after each failure in a row, and at least as long as the server asked for. */
   | { readonly is: 'resting'; readonly next: Attempt; readonly why: string; readonly atLeastMs: number }
-  /** The server does not let us read this collection, or does not have it. Asks again, at first soon and then from time to time. */
+  /** The server does not let us read this collection, or does not have it. Lists anew, at first soon and then from time to time. */
   | { readonly is: 'denied'; readonly next: Attempt; readonly why: string }
   /** Ended for good. */
   | { readonly is: 'stopped' };
@@ -86,13 +86,14 @@ export function after(state: ReflectorState, happening: Happening): ReflectorSta
 function afterWork(state: Active, happening: Happening): ReflectorState {
   switch (happening.what) {
     case 'complete':
-      return { ...courseOf(state), is: 'watching', failures: 0, denials: 0, known: happening.version };
+      return { ...afterList(state), is: 'watching', known: happening.version };
     case 'progress':
-      return state.is === 'watching' ? { ...state, failures: 0, known: newer(state.known, happening.version) } : state;
+      if (state.is !== 'watching') return state;
+      return { ...state, failures: 0, denials: 0, known: newer(state.known, happening.version) };
     case 'lasted':
       return { ...state, relists: 0 };
     case 'confirmed':
-      return state.is === 'resuming' ? { ...state, is: 'watching', denials: 0 } : state;
+      return state.is === 'resuming' ? { ...state, is: 'watching' } : state;
     case 'ended':
       return afterEnd(state);
     case 'failed':
@@ -110,11 +111,24 @@ function afterWork(state: Active, happening: Happening): ReflectorState {
     case 'streamBroke':
       return rest(inPages(state), happening.why, happening.retryAfterMs);
     case 'denied':
-      return { is: 'denied', next: { ...again(state), failures: 0, denials: state.denials + 1 }, why: happening.why };
+      return { is: 'denied', next: afterDenial(state), why: happening.why };
     default:
       return state;
   }
 }
+
+/** A list as a stream is a watch already. Pages do not prove that we may watch. */
+function afterList(state: Active): Course {
+  const denials = state.is === 'listing' && state.how === 'stream' ? 0 : state.denials;
+  return { ...courseOf(state), failures: 0, denials };
+}
+
+/** What was denied may be another thing when it is given: a resource can be deleted and defined anew. */
+const afterDenial = (state: Active): Attempt => ({
+  ...listing(state, state.streams ? 'stream' : 'pages'),
+  failures: 0,
+  denials: state.denials + 1,
+});
 
 /** What to try next after a failure: a watch is resumed where it stood, and a list asked for as before, but not all of it at once. */
 function again(state: Active): Attempt {

@@ -405,27 +405,34 @@ test('a bookmark from before what was seen means that the server was restored', 
 describe('a collection that the server denies', () => {
   const asked = (world: ReturnType<typeof reflecting>) => world.server.requests.length;
 
-  test('is asked for again soon, then from time to time, and taken when it is given', async () => {
-    const world = reflecting();
-    for (let i = 0; i < 1_000; i++) world.server.refusals.push(403);
-    world.server.put('a', '1');
-    await world.clock.advance(1_000);
-    expect(world.reflector.state.is).toBe('denied');
-    expect(asked(world)).toBeGreaterThan(1);
-    await world.clock.advance(600_000);
-    const before = asked(world);
-    await world.clock.advance(600_000);
-    expect(asked(world) - before).toBeLessThan(25);
-    world.server.refusals.length = 0;
-    await world.clock.advance(60_000);
-    await world.inStep();
-    for (let i = 0; i < 10; i++) {
-      world.server.refusals.push(403);
-      world.server.endWatches();
+  test.each(['offered', 'refused'] as const)(
+    'is asked for again soon, then from time to time, and taken when it is given (streams %s)',
+    async (streams) => {
+      const world = reflecting();
+      world.server.streams = streams;
+      for (let i = 0; i < 1_000; i++) world.server.refusals.push(403);
+      world.server.put('a', '1');
       await world.clock.advance(1_000);
-      expect(world.reflector.state.is).toBe('watching'); // a denial after a time in step is the first of its row
-    }
-  });
+      expect(world.reflector.state.is).toBe('denied');
+      expect(asked(world)).toBeGreaterThan(1);
+      await world.clock.advance(600_000);
+      const before = asked(world);
+      await world.clock.advance(600_000);
+      expect(asked(world) - before).toBeLessThan(25);
+      world.server.refusals.length = 0;
+      await world.clock.advance(60_000);
+      await world.inStep();
+      world.server.bookmark();
+      for (let i = 0; i < 10; i++) {
+        world.server.refusals.push(403);
+        world.server.endWatches();
+        await world.clock.advance(1_000);
+        world.server.bookmark();
+        await world.clock.advance(0);
+        expect(world.reflector.state.is).toBe('watching'); // a denial after a time in step is the first of its row
+      }
+    },
+  );
 
   test('is asked for again soon also after a long outage: a server that has just come up denies all until it knows the roles', async () => {
     const world = reflecting();
