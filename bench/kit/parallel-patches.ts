@@ -1,48 +1,28 @@
-/** Writes side by side: the rate that the API server allows, the kit's, and what HTTP/2 would make of it. */
-import { CPU, compare, counted, perItem, WALL } from '../measure/compare.ts';
-import type { Bench, Benchmark } from '../measure/group.ts';
-import { race } from '../measure/race.ts';
-import { makeConfigMaps } from '../world/config-maps.ts';
+/** Writes side by side: the rate that the API server allows, and the kit's. */
 
-const CONNECTIONS = 32;
-const OBJECTS = 500;
+import { manyPatches } from '../limits/many-patches.ts';
+import { CPU, compare, counted, perItem, WALL } from '../measure/compare.ts';
+import type { Benchmark } from '../measure/group.ts';
+import { race } from '../measure/race.ts';
 
 export const parallelPatches: Benchmark = {
   name: 'parallel patches',
   about:
     'changes a label of small objects, all requests handed over at once. The limit is undici over 32 connections of HTTP/1.1, ' +
-    'parsing each answer; beside it the same over HTTP/2, on one connection and on four.',
+    'parsing each answer.',
   async run(bench) {
-    await makeConfigMaps(await bench.world.plane(), OBJECTS);
     const requests = bench.quick ? 500 : 5_000;
-    const runs = await race(await contenders(bench, requests), bench);
-    const what = `${requests.toLocaleString('en')} PATCHes side by side`;
-    const contest = { what, phase: 'patches', limit: runs.limit, ours: runs.ours };
-    const cpu = perItem(CPU, 'request', requests);
-    const over = (name: string, http2: typeof runs.http2) => ({
-      ...contest,
-      what: `${what}, bare, ${name}`,
-      ours: http2,
-    });
+    const input = await manyPatches(bench.world, requests);
+    const contender = (file: string) => ({ module: import.meta.resolve(file), input });
+    const { limit, ours } = await race(
+      { limit: contender('../limits/patches.ts'), ours: contender('./contenders/patches.ts') },
+      bench,
+    );
+    const contest = { what: `${requests.toLocaleString('en')} PATCHes side by side`, phase: 'patches', limit, ours };
     return [
-      compare(contest, cpu, { ratioAtMost: 1.3 }),
+      compare(contest, perItem(CPU, 'request', requests), { ratioAtMost: 1.3 }),
       compare(contest, WALL, { ratioAtMost: 1.3 }),
-      compare(contest, counted('connections'), { oursAtMost: CONNECTIONS }),
-      compare(over('HTTP/2 on one connection', runs.http2), cpu),
-      compare(over('HTTP/2 on one connection', runs.http2), WALL),
-      compare(over('HTTP/2 on four', runs.http2OnFour), cpu),
-      compare(over('HTTP/2 on four', runs.http2OnFour), WALL),
+      compare(contest, counted('connections'), { oursAtMost: input.connections }),
     ];
   },
 };
-
-async function contenders({ world }: Bench, requests: number) {
-  const input = { access: await world.access(), objects: OBJECTS, requests, connections: CONNECTIONS };
-  const bare = import.meta.resolve('../limits/patches.ts');
-  return {
-    limit: { module: bare, input },
-    ours: { module: import.meta.resolve('./contenders/patches.ts'), input },
-    http2: { module: bare, input: { ...input, connections: 1, http2: true } },
-    http2OnFour: { module: bare, input: { ...input, connections: 4, http2: true } },
-  };
-}

@@ -1,0 +1,13 @@
+/** Loads a client, and nothing else. */
+import type { Contend } from '../../measure/contender.ts';
+
+export interface Load {
+  /** As `import.meta.resolve` gives it. */
+  readonly client: string;
+}
+
+const load: Contend<Load> = async ({ client }, meter) => {
+  await meter.measure('load', () => import(client));
+};
+
+export default load;
