@@ -103,7 +103,7 @@ export class Exchange implements Dispatcher.DispatchHandler, TransportResponse {
         else return;
       }
     } finally {
-      this.#abort(new Error('the reader left'));
+      if (!this.#end) this.#abort(new Error('the reader left'));
     }
   }
 
