@@ -2,7 +2,7 @@
 import type { Contend } from '../../measure/contender.ts';
 
 export interface Load {
-  /** As `import.meta.resolve` gives it. */
+  /** The URL of the client's module. */
   readonly client: string;
 }
 
