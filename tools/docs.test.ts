@@ -1,0 +1,106 @@
+/** The documentation holds together: its links lead somewhere, and what it names exists. */
+import { existsSync, globSync, readFileSync } from 'node:fs';
+import { basename, dirname, join, relative, resolve } from 'node:path';
+import { expect, test } from 'vitest';
+import { Metrics } from '../src/kit/observe/metrics.ts';
+
+const root = resolve(import.meta.dirname, '..');
+const read = (path: string): string => readFileSync(join(root, path), 'utf8');
+const pages = globSync('**/*.md', { cwd: root, exclude: ['node_modules', 'dist'] });
+
+const FENCE = /^```(\w*)\n(.*?)^```$/gms;
+const SPAN = /`([^`]+)`/g;
+
+const fencesOf = (page: string, language: string): string[] =>
+  [...read(page).matchAll(FENCE)].filter(([, found]) => found === language).map(([, , text = '']) => text);
+const proseOf = (page: string): string => read(page).replace(FENCE, '');
+const spansOf = (text: string): string[] => [...text.matchAll(SPAN)].map(([, span = '']) => span.replace(/\s+/g, ' '));
+
+/** What is meant literally: code in a sentence, and what can be typed into a shell. */
+const literalsOf = (page: string): string[] => [...spansOf(proseOf(page)), ...fencesOf(page, 'sh')];
+
+/** One line for each thing that a page names and that is not there. */
+const missing = (namedOn: (page: string) => string[], isThere: (name: string, page: string) => boolean): string[] =>
+  pages.flatMap((page) =>
+    namedOn(page)
+      .filter((name) => !isThere(name, page))
+      .map((name) => `${page}: ${name}`),
+  );
+
+const linksOn = (page: string): string[] =>
+  [
+    ...proseOf(page)
+      .replace(SPAN, '')
+      .matchAll(/\]\(([^)\s]+)\)/g),
+  ].map(([, link = '']) => link);
+
+function leadsSomewhere(link: string, page: string): boolean {
+  if (/^https?:/.test(link)) return true;
+  const [path = '', anchor] = link.split('#');
+  const target = path === '' ? page : relative(root, resolve(root, dirname(page), path));
+  return existsSync(join(root, target)) && (anchor === undefined || anchorsOf(target).includes(anchor));
+}
+
+/** As GitHub makes them of headings. */
+const anchorsOf = (page: string): string[] =>
+  [...proseOf(page).matchAll(/^#+ (.+)$/gm)].map(([, heading = '']) =>
+    heading
+      .toLowerCase()
+      .replace(/[^\p{L}\p{N} _-]/gu, '')
+      .replaceAll(' ', '-'),
+  );
+
+test('there are pages, and links, targets and paths on them', () => {
+  expect(pages).toContain('README.md');
+  expect(linksOn('README.md')).toContain('docs/design.md');
+  expect(targetsOn('README.md')).toContain('test');
+  expect(pathsOn('docs/design.md')).toContain('test/layers.test.ts');
+});
+
+test('every link leads to a file, and to a heading in it where it names one', () => {
+  expect(missing(linksOn, leadsSomewhere)).toEqual([]);
+});
+
+const targetsOn = (page: string): string[] =>
+  literalsOf(page).flatMap((text) => [...text.matchAll(/\bmake ([a-z][a-z-]*)/g)].map(([, target = '']) => target));
+
+test('every make target exists', () => {
+  const makefile = read('Makefile');
+  expect(missing(targetsOn, (target) => new RegExp(`^${target}:`, 'm').test(makefile))).toEqual([]);
+});
+
+const pathsOn = (page: string): string[] =>
+  literalsOf(page)
+    .flatMap((text) => text.split(/\s+/))
+    .filter((word) => /^(src|test|docs|tools|bench|bin|deploy)\/[\w./*-]*$/.test(word));
+
+test('every path exists', () => {
+  expect(missing(pathsOn, (path) => globSync(path, { cwd: root }).length > 0)).toEqual([]);
+});
+
+test('docs/kit.md shows the example as it is tested', () => {
+  expect(fencesOf('docs/kit.md', 'ts')).toContain(read('test/integration/docs/greeter.ts'));
+});
+
+/** The code in the first column of every table on a page. */
+const listedOn = (page: string): string[] =>
+  [...read(page).matchAll(/^\| (`[^|]+) \|/gm)].flatMap(([row]) => spansOf(row));
+
+test('docs/kit.md lists every metric of the kit', () => {
+  const metrics = new Metrics().registry.getMetricsAsArray().map(({ name }) => name);
+  const listed = listedOn('docs/kit.md').filter((name) => /^[a-z]+(_[a-z]+)+$/.test(name));
+  expect(listed.toSorted()).toEqual(metrics.toSorted());
+});
+
+test('docs/adr/0009-dependencies.md lists every dependency', () => {
+  const { dependencies, devDependencies, optionalDependencies } = JSON.parse(read('package.json'));
+  const names = Object.keys({ ...dependencies, ...devDependencies, ...optionalDependencies });
+  expect(listedOn('docs/adr/0009-dependencies.md').toSorted()).toEqual(names.toSorted());
+});
+
+test('docs/adr/0001-record-decisions.md lists every record', () => {
+  const others = globSync('docs/adr/*.md', { cwd: root })
+    .map((path) => basename(path))
+    .filter((name) => !name.startsWith('0001'));
+  expect(linksOn('docs/adr/0001-record-decisions.md').toSorted()).toEqual(others.toSorted());
+});
