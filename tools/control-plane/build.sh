@@ -62,7 +62,7 @@ progress() {
 v=k8s.io/component-base/version
 IFS=. read -r major minor _ <<<"${version#v}"
 # Debug information would be stripped anyway: not making it saves a quarter of the compile.
-CGO_ENABLED=0 go build -v -mod=readonly -trimpath -gcflags=all=-dwarf=false -o "$out/control-plane.new" \
+CGO_ENABLED=0 go build -v -mod=readonly -buildvcs=false -trimpath -gcflags=all=-dwarf=false -o "$out/control-plane.new" \
   -ldflags "-s -w -X $v.gitVersion=$version -X $v.gitMajor=$major -X $v.gitMinor=$minor -X $v.gitTreeState=clean" . 2> >(progress)
 mv "$out/control-plane.new" "$out/control-plane"
 for component in $COMPONENTS; do ln -sf control-plane "$out/$component"; done
