@@ -268,6 +268,22 @@ describe('a watch', () => {
     await world.inStep();
   });
 
+  test('is replaced within seconds of the silence also when the first connection that is asked on is as dead', async () => {
+    const world = reflecting();
+    world.server.put('a', '1');
+    await world.inStep();
+    world.server.silence();
+    const { request } = world.server;
+    world.server.request = ({ signal }) =>
+      new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)));
+    while (world.reflector.state.is !== 'resuming') await world.clock.advance(100);
+    world.server.put('b', '2');
+    await world.clock.advance(1);
+    world.server.request = request;
+    await world.clock.advance(12_000);
+    expect(world.held()).toEqual({ a: '1', b: '2' });
+  });
+
   test('is kept for as long as bookmarks arrive', async () => {
     const world = reflecting();
     world.server.put('a', '1');

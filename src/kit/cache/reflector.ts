@@ -49,6 +49,8 @@ const DENIED_BASE_MS = 1_000;
 const LONGEST_PAUSE_MS = 120_000;
 /** A list that has served for so long was worth it. */
 const LASTING_MS = 60_000;
+/** For one object. Should the connection have died unnoticed, too, a new one is tried after this. */
+const CONFIRM_TIMEOUT_MS = 10_000;
 const PAGE = 250;
 /** The server ends each watch after a while, at different times so that watches do not all come back at once. */
 const WATCH_SECONDS = { least: 300, more: 300 };
@@ -227,7 +229,7 @@ export class Reflector<T extends KubeObject> {
   async #confirm(known: string, signal: AbortSignal): Promise<Happening> {
     const { client, resource, selection } = this.#options;
     const { labelSelector: _, ...cheap } = selection;
-    const page = await client.list(resource, { ...cheap, limit: 1, signal });
+    const page = await client.list(resource, { ...cheap, limit: 1, timeoutMs: CONFIRM_TIMEOUT_MS, signal });
     return { what: compareVersions(versionIn(page), known) < 0 ? 'rewound' : 'confirmed' };
   }
 

@@ -6,6 +6,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { type KubeObject, keyOfObject, type ObjectMeta } from '../kube/resource.ts';
 
+/** An object that was deleted and made anew unseen is one change, from the former to the latter. */
 export interface Change<P> {
   readonly key: string;
   /** Missing when the object was not there before. */
