@@ -7,9 +7,10 @@ import type { Clock } from '../clock/clock.ts';
 import type { KubeClient, Selection } from '../kube/client.ts';
 import { type KubeObject, keyOfObject, nameOf, type Resource } from '../kube/resource.ts';
 import type { Log } from '../observe/log.ts';
-import { Reflector, type ReflectorTiming, type Sink } from './reflector.ts';
+import { Reflector, type ReflectorTiming } from './reflector.ts';
 import type { ReflectorMetrics } from './reflector-metrics.ts';
 import type { ReflectorState } from './reflector-state.ts';
+import type { Sink } from './relist.ts';
 import { type Coverage, type Indexes, Store, type View } from './store.ts';
 
 export interface ViewSpec<T extends KubeObject, P, I extends string> extends Selection {

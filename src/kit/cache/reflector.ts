@@ -4,22 +4,15 @@
  */
 import { type Backoff, backoffMs, type Random } from '../backoff.ts';
 import { type Clock, sleep } from '../clock/clock.ts';
-import { ApiError, hasReason } from '../kube/api-error.ts';
 import type { KubeClient, Selection } from '../kube/client.ts';
 import { type KubeObject, keyOfObject, nameOf, type Resource } from '../kube/resource.ts';
-import { ConnectionError } from '../kube/transport.ts';
 import type { WatchEvent } from '../kube/watch-stream.ts';
+import { meaningOf, meaningOfBrokenList } from './failure-meaning.ts';
 import { type ReflectorMetrics, uncounted } from './reflector-metrics.ts';
 import { after, type Happening, idle, type ReflectorState } from './reflector-state.ts';
+import { Relist, type Sink } from './relist.ts';
 import { compareVersions } from './resource-version.ts';
-
-/** Where the objects go. Nothing that it is given makes it throw: one object must not keep the next from coming. */
-export interface Sink<T extends KubeObject> {
-  put(object: T): void;
-  remove(key: string): void;
-  versionOf(key: string): string | undefined;
-  keys(): Iterable<string>;
-}
+import { SilenceTimer } from './silence-timer.ts';
 
 export interface ReflectorOptions<T extends KubeObject> {
   readonly client: KubeClient;
@@ -252,97 +245,9 @@ export class Reflector<T extends KubeObject> {
   }
 }
 
-/** Receives a whole collection and then removes from the sink what was not in it. */
-class Relist<T extends KubeObject> {
-  readonly #sink: Sink<T>;
-  readonly #how: 'stream' | 'pages';
-  readonly #clock: Clock;
-  readonly #started: number;
-  readonly #unseen: Set<string>;
-  #received = 0;
-
-  constructor(sink: Sink<T>, how: 'stream' | 'pages', clock: Clock) {
-    this.#sink = sink;
-    this.#how = how;
-    this.#clock = clock;
-    this.#started = clock.monotonic();
-    this.#unseen = new Set(sink.keys());
-  }
-
-  put(object: T): void {
-    this.#received += 1;
-    this.#unseen.delete(keyOfObject(object));
-    this.#sink.put(object);
-  }
-
-  remove(object: T): void {
-    this.#unseen.delete(keyOfObject(object));
-    this.#sink.remove(keyOfObject(object));
-  }
-
-  finish(metrics: ReflectorMetrics): void {
-    for (const key of this.#unseen) this.#sink.remove(key);
-    metrics.listed(this.#how, this.#received, (this.#clock.monotonic() - this.#started) / 1000);
-    metrics.objects(this.#received);
-  }
-}
-
-/** Aborts its signal when nothing has been heard for too long. */
-class SilenceTimer {
-  readonly #clock: Clock;
-  readonly #ms: number;
-  readonly #controller = new AbortController();
-  #cancel: () => void;
-  #heardAt: number;
-
-  constructor(clock: Clock, ms: number) {
-    this.#clock = clock;
-    this.#ms = ms;
-    this.#heardAt = clock.monotonic();
-    this.#cancel = clock.after(ms, () => this.#look());
-  }
-
-  get signal(): AbortSignal {
-    return this.#controller.signal;
-  }
-
-  /** Only notes the time: setting a timer anew for each batch would cost more than the batch. */
-  heard(): void {
-    this.#heardAt = this.#clock.monotonic();
-  }
-
-  stop(): void {
-    this.#cancel();
-  }
-
-  #look(): void {
-    const left = this.#heardAt + this.#ms - this.#clock.monotonic();
-    if (left <= 0) this.#controller.abort(new Error('silence'));
-    else this.#cancel = this.#clock.after(left, () => this.#look());
-  }
-}
-
 /** Without one it is no answer of an API server, whatever its status says; an empty list would be taken for an empty collection. */
 function versionIn(answer: { readonly metadata?: { readonly resourceVersion?: string } } | undefined): string {
   const version = answer?.metadata?.resourceVersion;
   if (version) return version;
   throw new Error('the answer has no resourceVersion: it does not come from an API server');
-}
-
-/** What it means that a list as a stream failed, beyond what any failure means. */
-function meaningOfBrokenList(error: unknown): Happening {
-  if (hasReason(error, 'Invalid', 'BadRequest', 'MethodNotAllowed', 'NotAcceptable')) return { what: 'streamRefused' };
-  const meaning = meaningOf(error);
-  return meaning.what === 'failed' && !isTooEarly(error) ? { ...meaning, what: 'streamBroke' } : meaning;
-}
-
-/** Not the stream was the trouble: nobody was there, or too many were. */
-const isTooEarly = (error: unknown): boolean =>
-  hasReason(error, 'TooManyRequests') || (error instanceof ConnectionError && !error.mayHaveHappened);
-
-function meaningOf(error: unknown): Happening {
-  if (hasReason(error, 'Expired', 'Gone')) return { what: 'expired' };
-  if (hasReason(error, 'Forbidden', 'NotFound', 'MethodNotAllowed')) return { what: 'denied', why: error.message };
-  const retryAfterMs = error instanceof ApiError ? error.retryAfterMs : undefined;
-  return { what: 'failed', why: error instanceof Error ? error.message : String(error), retryAfterMs };
 }
