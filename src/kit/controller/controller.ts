@@ -42,8 +42,8 @@ export interface ControllerParts {
 }
 
 const DEFAULTS = { concurrency: 4, deadlineMs: 120_000 };
-/** How long what has begun may take after the stop, before its signal is aborted: less than a process has for its whole end. */
-const FINISH_MS = 20_000;
+/** How long what has begun may take after the stop, before its signal is aborted. The rest of the 25 s is for the last Events and the lease. */
+const FINISH_MS = 15_000;
 /** Keys that need no answer from anywhere would otherwise keep everything else waiting until the last of them is done. */
 const KEYS_IN_A_ROW = 32;
 
