@@ -2,10 +2,11 @@
  * `make demo`, until the jobs exist: the kit at work on a real, throw-away control plane, told as it happens.
  * Ends by itself; on a terminal it stays until Ctrl-C, so that you can change something yourself and watch. `--once` never stays.
  */
-import { once } from 'node:events';
+
 import { styleText } from 'node:util';
 import { Caches } from '../../src/kit/cache/caches.ts';
 import type { Change } from '../../src/kit/cache/store.ts';
+import { aborted } from '../../src/kit/clock/aborted.ts';
 import { systemClock } from '../../src/kit/clock/clock.ts';
 import { Controller } from '../../src/kit/controller/controller.ts';
 import { done } from '../../src/kit/controller/outcome.ts';
@@ -134,8 +135,4 @@ async function stay(): Promise<void> {
   const kubectl = `${controlPlaneBinaries()}/kubectl --kubeconfig ${plane.kubeconfig}`;
   console.log(`  ${kubectl} create configmap mine --from-literal hello=you`);
   await aborted(interrupted.signal);
-}
-
-async function aborted(signal: AbortSignal): Promise<void> {
-  if (!signal.aborted) await once(signal, 'abort');
 }

@@ -2,8 +2,9 @@
  * Starts, supervises and stops everything that runs in a process: services and caches first, and the controllers when the caches
  * are complete and, where there is an election, while this process leads.
  */
-import { once } from 'node:events';
+
 import type { Caches } from '../cache/caches.ts';
+import { aborted } from '../clock/aborted.ts';
 import type { Clock } from '../clock/clock.ts';
 import { deadline } from '../clock/deadline.ts';
 import type { Elector } from '../lead/elector.ts';
@@ -111,8 +112,4 @@ export class Manager {
 /** Without any view there is nothing to run, which is not a failure. */
 async function cache(caches: Caches, signal: AbortSignal): Promise<void> {
   await Promise.all([caches.run(signal), aborted(signal)]);
-}
-
-async function aborted(signal: AbortSignal): Promise<void> {
-  if (!signal.aborted) await once(signal, 'abort');
 }

@@ -1,4 +1,5 @@
 /** The process's health and metrics pages, on one port or on two. */
+import { aborted } from '../clock/aborted.ts';
 import type { Clock } from '../clock/clock.ts';
 import { type BindAddress, formatBindAddress } from './bind-address.ts';
 import type { Checks } from './checks.ts';
@@ -52,10 +53,7 @@ export class Endpoints {
 
   /** Serves until the signal is aborted. */
   async run(signal: AbortSignal): Promise<void> {
-    const { promise, resolve } = Promise.withResolvers<void>();
-    if (signal.aborted) resolve();
-    else signal.addEventListener('abort', () => resolve(), { once: true });
-    await promise;
+    await aborted(signal);
     await this.close();
   }
 

@@ -2,7 +2,9 @@
  * Events: what people see in `kubectl describe` and `kubectl events`. To record one costs the caller nothing and never fails;
  * it is delivered in the background. What repeats is folded into one Event with a count, and no object may have too many.
  */
+
 import type { Random } from '../backoff.ts';
+import { aborted } from '../clock/aborted.ts';
 import type { Cancel, Clock } from '../clock/clock.ts';
 import type { KubeClient } from '../kube/client.ts';
 import { labelKeyFault } from '../names.ts';
@@ -96,10 +98,7 @@ export class Events {
 
   /** Delivers until the signal is aborted, and then what is left. */
   async run(signal: AbortSignal): Promise<void> {
-    const { promise, resolve } = Promise.withResolvers<void>();
-    if (signal.aborted) resolve();
-    else signal.addEventListener('abort', () => resolve(), { once: true });
-    await promise;
+    await aborted(signal);
     await this.close();
   }
 
