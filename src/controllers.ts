@@ -5,5 +5,6 @@
  * tests run it under exactly that.
  */
 import type { ControllerSpec } from './kit/manifests/controller-spec.ts';
+import { topologySpec } from './topology/spec.ts';
 
-export const controllers: readonly ControllerSpec[] = [];
+export const controllers: readonly ControllerSpec[] = [topologySpec];

@@ -4,6 +4,18 @@ import type { CommandEntry } from './commands/line/command.ts';
 import { runCommandLine } from './commands/line/program.ts';
 
 const commands: readonly CommandEntry[] = [
+  {
+    group: 'run',
+    name: 'topology',
+    summary: 'keeps the zone and region labels of volumes right',
+    load: () => import('./commands/topology/topology.ts'),
+  },
+  {
+    group: 'look',
+    name: 'status',
+    summary: 'how volumes stand, and what needs a person',
+    load: () => import('./commands/status/status.ts'),
+  },
   { group: 'look', name: 'version', summary: 'which build this is', load: () => import('./commands/version.ts') },
   {
     group: 'look',
@@ -14,6 +26,8 @@ const commands: readonly CommandEntry[] = [
 ];
 
 const examples = {
+  'holdfast topology --once --dry-run': 'which volumes would get their zone?',
+  'holdfast status topology': 'which volumes have none, and why',
   'holdfast version --output json': 'which build this is, for a script or a bug report',
   'holdfast manifests rbac': 'the rights that each controller asks for',
   'holdfast help manifests': 'everything about one command',

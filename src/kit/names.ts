@@ -6,7 +6,7 @@ import { quote } from './invalid-value.ts';
 
 export const LONGEST_DNS_LABEL = 63;
 const LONGEST_SUBDOMAIN = 253;
-const LONGEST_LABEL_PART = 63;
+export const LONGEST_LABEL_PART = 63;
 
 interface Alphabet {
   readonly edge: RegExp;

@@ -19,22 +19,23 @@ export const each =
  */
 export const mapped =
   <P>(
-    view: Pick<View<P>, 'values' | 'subscribe'>,
-    toKeys: (value: P) => Iterable<string>,
+    view: Pick<View<P>, 'keys' | 'get' | 'subscribe'>,
+    toKeys: (value: P, key: string) => Iterable<string>,
     onError: (error: unknown) => void,
   ): Source =>
   (add) => {
-    const addAll = (value: P) => {
+    const addAll = (value: P | undefined, key: string) => {
+      if (value === undefined) return;
       try {
-        for (const key of toKeys(value)) add(key);
+        for (const named of toKeys(value, key)) add(named);
       } catch (error) {
         onError(error);
       }
     };
-    for (const value of view.values()) addAll(value);
-    return view.subscribe(({ before, after }: Change<P>) => {
-      if (before !== undefined) addAll(before);
-      if (after !== undefined) addAll(after);
+    for (const key of view.keys()) addAll(view.get(key), key);
+    return view.subscribe(({ key, before, after }: Change<P>) => {
+      addAll(before, key);
+      addAll(after, key);
     });
   };
 

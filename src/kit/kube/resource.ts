@@ -1,6 +1,7 @@
 /** Where a kind of object lives in the API, and the paths that lead there. */
 
 import { InvalidValue } from '../invalid-value.ts';
+import type { ManagedFields } from './managed-fields.ts';
 
 /** `T` is the type of its objects; it exists for the type checker only. */
 export interface Resource<T extends KubeObject = KubeObject> {
@@ -33,6 +34,7 @@ export interface ObjectMeta {
   readonly annotations?: Readonly<Record<string, string>>;
   readonly finalizers?: readonly string[];
   readonly ownerReferences?: readonly OwnerReference[];
+  readonly managedFields?: readonly ManagedFields[];
 }
 
 export interface OwnerReference {

@@ -1,0 +1,28 @@
+/** PersistentVolumes, as far as our jobs look at them. Every field may be missing: nothing is known of an object before it was looked at. */
+import type { KubeObject, Resource } from '../kit/kube/resource.ts';
+import type { NodeSelectorObject } from '../kit/node-selectors.ts';
+
+export type AccessMode = 'ReadWriteOnce' | 'ReadOnlyMany' | 'ReadWriteMany' | 'ReadWriteOncePod';
+
+export interface PersistentVolume extends KubeObject {
+  readonly spec?: {
+    readonly accessModes?: readonly string[];
+    readonly claimRef?: ClaimReference;
+    readonly nodeAffinity?: { readonly required?: NodeSelectorObject } | null;
+  };
+}
+
+/** Which claim a volume belongs to. Without a uid it is only reserved: whoever takes the name gets it. */
+export interface ClaimReference {
+  readonly namespace?: string;
+  readonly name?: string;
+  readonly uid?: string;
+}
+
+export const PERSISTENT_VOLUMES: Resource<PersistentVolume> = {
+  group: '',
+  version: 'v1',
+  plural: 'persistentvolumes',
+  kind: 'PersistentVolume',
+  namespaced: false,
+};

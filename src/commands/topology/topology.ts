@@ -1,0 +1,59 @@
+/** `holdfast topology`: keeps the zone and region labels of volumes right; once, with `--once`. */
+import { DEFAULT_RESYNC_PERIOD } from '../../topology/contract.ts';
+import { topology } from '../../topology/controller.ts';
+import { bindAddress } from '../flags/address.ts';
+import { duration } from '../flags/duration.ts';
+import { flag } from '../flags/flag.ts';
+import { runs } from '../flags/options.ts';
+import { runtimeFlags } from '../flags/runtime.ts';
+import { onOff } from '../flags/switch.ts';
+import { listening, runJob } from '../job.ts';
+import type { Define } from '../line/command.ts';
+import { addExamples } from '../line/help.ts';
+import { UsageError } from '../line/usage-error.ts';
+import { outputFlag } from '../output.ts';
+import { labelOnce } from './label-once.ts';
+import { policyFlags, policyOf } from './policy-flags.ts';
+
+export const flags = {
+  ...runtimeFlags,
+  resyncPeriod: flag('--resync-period', 'how often every volume is looked at again; 0 for never', duration, {
+    default: DEFAULT_RESYNC_PERIOD,
+  }),
+  ...policyFlags,
+  provenance: flag('--provenance', 'say in an annotation from which node and pod the labels come, and when', onOff, {
+    default: 'false',
+  }),
+  dryRun: flag('--dry-run', 'say what would be labelled, and write nothing', onOff, { default: 'false' }),
+  once: flag('--once', 'label everything once, print what changed, and end', onOff, { default: 'false' }),
+  output: outputFlag,
+  metricsBindAddress: flag('--metrics-bind-address', 'where to serve metrics and health', bindAddress, {
+    default: ':8080',
+  }),
+};
+
+export const define: Define = (command, terminal) => {
+  addExamples(command, {
+    'holdfast topology': 'in a cluster, as its Deployment runs it',
+    'holdfast topology --once --dry-run': 'what would it change?',
+    'holdfast topology --access-modes=ReadWriteOnce,ReadWriteOncePod':
+      'leave volumes alone that several zones can reach',
+    'holdfast status topology': 'which volumes have no zone, and why',
+  });
+  runs(command, flags, terminal, async (options) => {
+    const { selector = '', dryRun, leaderElect, resyncPeriod } = options;
+    const policy = policyOf(options, options.provenance);
+    if (options.once) {
+      if (leaderElect) throw new UsageError('--once does not wait for a lease: leave --leader-elect out');
+      await labelOnce({ ...options, policy, selector }, terminal);
+      return;
+    }
+    const at = listening(options.metricsBindAddress, '--metrics-bind-address');
+    const settings = { policy, selector, resyncMs: resyncPeriod.milliseconds, dryRun };
+    await runJob(
+      { name: 'topology', metricsAt: at, healthAt: at, setUp: (parts) => topology(parts, settings) },
+      options,
+      terminal,
+    );
+  });
+};

@@ -1,0 +1,50 @@
+/** Carries a decision out: one patch of one volume, which names only what we write. Safe to repeat, and to be cut off. */
+import { PERSISTENT_VOLUMES, type PersistentVolume } from '../api/persistent-volumes.ts';
+import type { Identity } from '../kit/cache/store.ts';
+import { hasReason } from '../kit/kube/api-error.ts';
+import type { KubeClient } from '../kit/kube/client.ts';
+import { FIELD_MANAGER, SOURCE_ANNOTATION } from './contract.ts';
+import type { Label } from './decide.ts';
+import type { User } from './seen.ts';
+
+export interface Target extends Identity {
+  readonly name: string;
+}
+
+export interface ApplyOptions {
+  readonly client: KubeClient;
+  readonly signal: AbortSignal;
+  /** Say in an annotation where the labels come from, and that they were written at this time. */
+  readonly provenance?: Date | undefined;
+}
+
+/** The volume as it is now; nothing when it is gone. Fails with a conflict when it is another one by now. */
+export async function apply(
+  decision: Label,
+  { name, uid, resourceVersion }: Target,
+  { client, signal, provenance }: ApplyOptions,
+): Promise<PersistentVolume | undefined> {
+  const preconditions = decision.onlyIfUnchanged ? { uid, resourceVersion } : { uid };
+  const options = { preconditions, fieldManager: FIELD_MANAGER, signal };
+  try {
+    return await client.mergePatch(PERSISTENT_VOLUMES, { name }, patchOf(decision, provenance), options);
+  } catch (error) {
+    if (hasReason(error, 'NotFound')) return undefined;
+    throw error;
+  }
+}
+
+export function patchOf({ labels, nodeAffinity, sources }: Label, provenance?: Date) {
+  const annotations = provenance && { [SOURCE_ANNOTATION]: sourceText(sources, provenance) };
+  return {
+    metadata: { ...(Object.keys(labels).length > 0 && { labels }), ...(annotations && { annotations }) },
+    ...(nodeAffinity && { spec: { nodeAffinity: { required: nodeAffinity } } }),
+  };
+}
+
+/** Several nodes, where there are several places, are separated by commas, and their pods in the same order. */
+function sourceText(sources: readonly User[], time: Date): string {
+  const node = sources.map((user) => user.node).join(',');
+  const pod = sources.map((user) => user.pod).join(',');
+  return JSON.stringify({ node, pod, time: time.toISOString() });
+}

@@ -1,0 +1,62 @@
+/** What people are told in Events: what could not be labelled and why, and whose value was replaced. Labels as such are told by themselves. */
+import { NODES } from '../api/nodes.ts';
+import { PERSISTENT_VOLUMES } from '../api/persistent-volumes.ts';
+import { quote } from '../kit/invalid-value.ts';
+import type { Occurrence } from '../kit/observe/event.ts';
+import { type ObjectReference, referenceTo } from '../kit/observe/reference.ts';
+import type { Volume } from './cached.ts';
+import { type Difference, explain, type Fact, type Reason } from './reasons.ts';
+
+const ACTION = 'Label';
+
+const aboutVolume = ({ name, uid }: Pick<Volume, 'name' | 'uid'>): ObjectReference =>
+  referenceTo(PERSISTENT_VOLUMES, { metadata: { name, uid } });
+
+/** The facts that a person should hear of. The others are the ordinary life of a volume, or pass by themselves. */
+const TOLD: ReadonlyMap<Fact, string> = new Map<Fact, string>([
+  ['anotherValueIsKept', 'TopologyConflict'],
+  ['nodeValueIsUnusable', 'TopologyUnusable'],
+  ['aUserWouldBeLeftOut', 'TopologyIncomplete'],
+  ['placesDoNotFit', 'TopologyTooLong'],
+  ['usedInSeveralPlaces', 'TopologySkipped'],
+]);
+
+/** Nothing when the reason is nothing to worry about. */
+export function leftAlone(volume: Volume, because: Reason): Occurrence | undefined {
+  const reason = TOLD.get(because.fact);
+  if (!reason) return undefined;
+  const note = `The volume was not labelled: ${explain(because)}`;
+  return { regarding: aboutVolume(volume), type: 'Warning', reason, action: ACTION, note };
+}
+
+/** Somebody's value was replaced. Our own is replaced whenever a pod moves, which is no news. */
+export function replaced(volume: Volume, differences: readonly Difference[]): Occurrence | undefined {
+  const foreign = differences.filter(({ writer }) => writer !== undefined);
+  if (foreign.length === 0) return undefined;
+  const sentences = foreign.map(
+    ({ key, is, wanted, writer }) => `${key} was ${quote(is)}, written by ${writer}, and is now ${quote(wanted)}`,
+  );
+  const note = `${sentences.join('; ')}: that is where the pods that use it run. --overwrite=missing would keep it`;
+  return { regarding: aboutVolume(volume), type: 'Normal', reason: 'TopologyReplaced', action: ACTION, note };
+}
+
+/** What we write does not stay. */
+export function contested(volume: Volume, pauseMs: number): Occurrence {
+  const note =
+    `Somebody changes the topology labels of this volume again and again. They are put right after ${Math.ceil(pauseMs / 1000)} s: ` +
+    'find out who it is (kubectl get pv --show-managed-fields), or run Holdfast with --overwrite=missing';
+  return { regarding: aboutVolume(volume), type: 'Warning', reason: 'TopologyContested', action: ACTION, note };
+}
+
+export function failed(volume: Volume, error: unknown): Occurrence {
+  const note = `The volume could not be labelled: ${error instanceof Error ? error.message : error}. It is tried again`;
+  return { regarding: aboutVolume(volume), type: 'Warning', reason: 'TopologyFailed', action: ACTION, note };
+}
+
+export function nodeWithoutTopology(name: string, uid: string): Occurrence {
+  const note =
+    'The node has neither a zone nor a region, so the volumes of its pods get none either. ' +
+    `Label it: kubectl label node ${name} topology.kubernetes.io/zone=ZONE`;
+  const regarding = referenceTo(NODES, { metadata: { name, uid } });
+  return { regarding, type: 'Warning', reason: 'TopologyMissing', action: ACTION, note };
+}

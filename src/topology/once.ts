@@ -1,0 +1,99 @@
+/** Labels all volumes once, and says what became of each that was not as it should be. */
+import { PERSISTENT_VOLUMES } from '../api/persistent-volumes.ts';
+import type { Snapshot } from '../kit/cache/snapshot.ts';
+import type { Clock } from '../kit/clock/clock.ts';
+import { hasReason } from '../kit/kube/api-error.ts';
+import type { KubeClient } from '../kit/kube/client.ts';
+import { apply } from './apply.ts';
+import type { Volume } from './cached.ts';
+import type { Policy } from './contract.ts';
+import { decide, type Label } from './decide.ts';
+import { look, type TopologyViews } from './seen.ts';
+
+export interface Labelled {
+  readonly volume: string;
+  readonly claim: string;
+  readonly node: string;
+  readonly pod: string;
+  readonly changes: readonly { readonly key: string; readonly from: string; readonly to: string }[];
+  readonly nodeAffinity: boolean;
+  readonly outcome: 'labelled' | 'wouldBeLabelled' | 'gone' | 'failed';
+  /** Why it failed. */
+  readonly error?: string;
+}
+
+export interface OnceParts {
+  readonly snapshot: Snapshot;
+  readonly views: TopologyViews;
+  readonly client: KubeClient;
+  readonly policy: Policy;
+  readonly dryRun: boolean;
+  readonly clock: Clock;
+  readonly signal: AbortSignal;
+  readonly progress: (done: number, of: number) => void;
+}
+
+/** As many as the client has connections. */
+const CONCURRENCY = 32;
+/** A volume that somebody else changes at the same moment is looked at anew so often. */
+const ATTEMPTS = 5;
+
+/** In the order of the volumes' names. A volume that fails does not keep the others from being labelled. */
+export async function labelAll(parts: OnceParts): Promise<readonly Labelled[]> {
+  const names = [...parts.views.volumes.keys()].sort();
+  const results = new Map<string, Labelled>();
+  const left = names.values();
+  let done = 0;
+  const worker = async () => {
+    for (const name of left) {
+      const result = await labelOne(parts, name);
+      if (result) results.set(name, result);
+      parts.progress(++done, names.length);
+    }
+  };
+  await Promise.all(Array.from({ length: CONCURRENCY }, worker));
+  return names.flatMap((name) => results.get(name) ?? []);
+}
+
+/** Nothing when there was nothing to do. */
+async function labelOne(parts: OnceParts, name: string): Promise<Labelled | undefined> {
+  const { views, policy, dryRun, signal } = parts;
+  for (let attempt = 1; ; attempt++) {
+    const seen = look(views, name);
+    if (!seen) return undefined;
+    const decision = decide(seen, policy);
+    if (decision.do !== 'label') return undefined;
+    const row = rowOf(seen.volume, decision);
+    if (dryRun) return { ...row, outcome: 'wouldBeLabelled' };
+    try {
+      return { ...row, outcome: (await write(parts, seen.volume, decision)) ? 'labelled' : 'gone' };
+    } catch (error) {
+      signal.throwIfAborted();
+      if (attempt === ATTEMPTS || !hasReason(error, 'Conflict'))
+        return { ...row, outcome: 'failed', error: `${error}` };
+      if (!(await lookAgain(parts, name))) return { ...row, outcome: 'gone' };
+    }
+  }
+}
+
+function write({ views, client, policy, clock, signal }: OnceParts, volume: Volume, decision: Label) {
+  const { resourceVersion = '' } = views.volumes.identityOf(volume.name) ?? {};
+  const provenance = policy.provenance ? clock.now() : undefined;
+  return apply(decision, { ...volume, resourceVersion }, { client, signal, provenance });
+}
+
+/** Whether the volume is still there. */
+async function lookAgain({ snapshot, client, signal }: OnceParts, name: string): Promise<boolean> {
+  const volume = await client.find(PERSISTENT_VOLUMES, { name }, { signal });
+  if (volume) snapshot.put(PERSISTENT_VOLUMES, volume);
+  return volume !== undefined;
+}
+
+const rowOf = (volume: Volume, { labels, nodeAffinity, sources: [source] }: Label) => ({
+  volume: volume.name,
+  claim: volume.claim?.key ?? '',
+  node: source?.node ?? '',
+  pod: source?.pod ?? '',
+  changes: Object.entries(labels).map(([key, to]) => ({ key, from: volume.labels[key] ?? '', to })),
+  nodeAffinity: nodeAffinity !== undefined,
+});

@@ -1,0 +1,109 @@
+/** Tells people what becomes of a volume: in Events, metrics and the log, each in its own way. */
+import type { Clock } from '../kit/clock/clock.ts';
+import { ApiError, hasReason } from '../kit/kube/api-error.ts';
+import type { EventRecorder } from '../kit/observe/events.ts';
+import type { Log } from '../kit/observe/log.ts';
+import { once } from '../kit/observe/once.ts';
+import type { Volume } from './cached.ts';
+import { TOPOLOGY_LABELS } from './contract.ts';
+import type { Label } from './decide.ts';
+import { contested, failed, leftAlone, nodeWithoutTopology, replaced } from './events.ts';
+import type { TopologyMetrics } from './metrics.ts';
+import { explain, type Reason } from './reasons.ts';
+import type { Standing, Standings } from './standings.ts';
+
+export interface ReportParts {
+  readonly recorder: EventRecorder;
+  readonly metrics: TopologyMetrics;
+  readonly standings: Standings;
+  readonly log: Log;
+  readonly clock: Clock;
+  /** The uid of a node that there is. */
+  readonly uidOfNode: (node: string) => string;
+}
+
+export class Report {
+  readonly #parts: ReportParts;
+  readonly #startedAt: number;
+  readonly #firstOfNode = once();
+  readonly #firstOfDryRun = once();
+
+  constructor(parts: ReportParts) {
+    this.#parts = parts;
+    this.#startedAt = parts.clock.now().getTime();
+  }
+
+  gone(name: string): void {
+    this.#parts.standings.forget(name);
+  }
+
+  leftAlone(volume: Volume, because: Reason): void {
+    const { recorder, metrics, log } = this.#parts;
+    if (because.fact === 'nodeHasNoTopology') this.#nodeWithoutTopology(because.node);
+    if (!this.#stands(volume, because.fact)) return;
+    if (because.fact === 'anotherValueIsKept') for (const _ of because.differences) metrics.conflict('kept');
+    const occurrence = leftAlone(volume, because);
+    if (!occurrence) return;
+    recorder.record(occurrence);
+    log.warn({ volume: volume.name, fact: because.fact, why: explain(because) }, 'the volume is not labelled');
+  }
+
+  /** `isFirst` says that we have not written to this volume before. */
+  wrote(volume: Volume, { labels, nodeAffinity, replaced: differences, sources }: Label, isFirst: boolean): void {
+    const { recorder, metrics, log } = this.#parts;
+    metrics.wrote('written');
+    this.#stands({ ...volume, labels: { ...volume.labels, ...labels } }, 'written');
+    for (const { writer } of differences) if (writer !== undefined) metrics.conflict('replaced');
+    const occurrence = replaced(volume, differences);
+    if (occurrence) recorder.record(occurrence);
+    if (isFirst && differences.length === 0) this.#delay(Math.max(...sources.map(({ readySince = 0 }) => readySince)));
+    const from = { node: sources[0]?.node, pod: sources[0]?.pod };
+    log.info({ volume: volume.name, labels, ...(nodeAffinity && { nodeAffinity }), ...from }, 'labelled the volume');
+  }
+
+  wouldWrite(volume: Volume, { labels, nodeAffinity, sources: [source] }: Label): void {
+    this.#stands(volume, 'dryRun');
+    if (!this.#firstOfDryRun(JSON.stringify([volume.uid, labels]))) return;
+    const from = { node: source?.node, pod: source?.pod };
+    const what = { volume: volume.name, labels, ...(nodeAffinity && { nodeAffinity }), ...from };
+    this.#parts.log.info(what, 'would label the volume (dry run)');
+  }
+
+  /** It was deleted before we got to it. */
+  vanished(): void {
+    this.#parts.metrics.wrote('gone');
+  }
+
+  failed(volume: Volume, error: unknown): void {
+    const { recorder, metrics } = this.#parts;
+    const isConflict = hasReason(error, 'Conflict');
+    metrics.wrote(isConflict ? 'conflict' : 'failed');
+    if (isConflict) return;
+    this.#stands(volume, 'writeFailed');
+    if (error instanceof ApiError) recorder.record(failed(volume, error));
+  }
+
+  contested(volume: Volume, pauseMs: number): void {
+    this.#parts.recorder.record(contested(volume, pauseMs));
+    this.#parts.log.warn({ volume: volume.name, pauseMs }, 'somebody undoes the labels of this volume again and again');
+  }
+
+  #nodeWithoutTopology(node: string): void {
+    const { recorder, log, uidOfNode } = this.#parts;
+    const uid = uidOfNode(node);
+    if (!this.#firstOfNode(uid)) return;
+    log.warn({ node }, 'the node has neither a zone nor a region: volumes of its pods get no labels');
+    recorder.record(nodeWithoutTopology(node, uid));
+  }
+
+  /** Of pods that became ready while we were watching: how long others waited for us says nothing about us. */
+  #delay(readySince: number): void {
+    const { clock, metrics } = this.#parts;
+    if (readySince >= this.#startedAt) metrics.labelledAfter(Math.max(0, clock.now().getTime() - readySince) / 1000);
+  }
+
+  #stands({ name, labels }: Volume, because: Standing['because']): boolean {
+    const isLabelled = TOPOLOGY_LABELS.some((key) => Boolean(labels[key]));
+    return this.#parts.standings.note(name, { isLabelled, because });
+  }
+}

@@ -1,0 +1,29 @@
+/** How each volume stands, as it was last looked at: for the gauges, and so that people are told of a trouble once and not at every look. */
+import type { Fact } from './reasons.ts';
+
+export interface Standing {
+  /** Whether it carries a zone or a region. */
+  readonly isLabelled: boolean;
+  /** Why it is as it is. */
+  readonly because: Fact | 'written' | 'writeFailed' | 'dryRun';
+}
+
+export class Standings {
+  readonly #standings = new Map<string, Standing>();
+
+  /** Whether it stands otherwise than before. */
+  note(volume: string, standing: Standing): boolean {
+    const before = this.#standings.get(volume);
+    if (before?.because === standing.because && before.isLabelled === standing.isLabelled) return false;
+    this.#standings.set(volume, standing);
+    return true;
+  }
+
+  forget(volume: string): void {
+    this.#standings.delete(volume);
+  }
+
+  values(): Iterable<Standing> {
+    return this.#standings.values();
+  }
+}
