@@ -6,7 +6,7 @@ import { each, every, mapped, type Source } from '../kit/controller/sources.ts';
 import type { ProgramParts } from '../kit/manager/program.ts';
 import type { Runnable } from '../kit/manager/stage.ts';
 import { apply } from './apply.ts';
-import { topologyViews } from './cached.ts';
+import { topologyViews, type ViewSource } from './cached.ts';
 import { Contests } from './contests.ts';
 import { type Policy, REPORTER } from './contract.ts';
 import { decide, type Label } from './decide.ts';
@@ -24,12 +24,15 @@ export interface TopologySettings {
   readonly dryRun: boolean;
 }
 
+/** What it needs of a program: all of it, but any source of views will do. */
+export type TopologyParts = Omit<ProgramParts, 'caches' | 'random'> & { readonly caches: ViewSource };
+
 /** As many as the client has connections: a write is mostly waiting. */
 const CONCURRENCY = 32;
 /** A write is looked at once more when the cache should show it: whoever undid it before we saw it has left no trace. */
 const RECHECK_MS = 10_000;
 
-export function topology(parts: ProgramParts, settings: TopologySettings): readonly Runnable[] {
+export function topology(parts: TopologyParts, settings: TopologySettings): readonly Runnable[] {
   const { caches, controller, events, metrics, clock, log } = parts;
   const views = topologyViews(caches, settings.policy.labelKeys, settings.selector);
   const standings = new Standings();
@@ -47,7 +50,7 @@ export function topology(parts: ProgramParts, settings: TopologySettings): reado
 }
 
 /** Whatever changes, the volumes that it concerns are looked at. */
-function sourcesOf({ clock, log }: ProgramParts, views: TopologyViews, resyncMs: number): readonly Source[] {
+function sourcesOf({ clock, log }: TopologyParts, views: TopologyViews, resyncMs: number): readonly Source[] {
   const { volumes, claims, pods, nodes } = views;
   const ofClaim = (claim: string) => claims.get(claim) || [];
   const ofPod = (pod: string) => pods.get(pod)?.claims.flatMap(ofClaim) ?? [];
@@ -61,7 +64,12 @@ function sourcesOf({ clock, log }: ProgramParts, views: TopologyViews, resyncMs:
   ];
 }
 
-function reconciler({ client, clock }: ProgramParts, views: TopologyViews, settings: TopologySettings, report: Report) {
+function reconciler(
+  { client, clock }: TopologyParts,
+  views: TopologyViews,
+  settings: TopologySettings,
+  report: Report,
+) {
   const { policy, dryRun } = settings;
   const ownWrites = new OwnWrites(views.volumes);
   const contests = new Contests(clock);

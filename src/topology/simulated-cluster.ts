@@ -1,0 +1,218 @@
+/**
+ * For tests: the volumes, claims, pods and nodes of a cluster, and a job whose caches hear of changes when the test says so: late, in
+ * any order, again, or not at all until everything is read anew. Patches of volumes are carried out as the API server does.
+ */
+import { NODES } from '../api/nodes.ts';
+import { PERSISTENT_VOLUME_CLAIMS } from '../api/persistent-volume-claims.ts';
+import { PERSISTENT_VOLUMES, type PersistentVolume } from '../api/persistent-volumes.ts';
+import { PODS } from '../api/pods.ts';
+import type { ViewSpec } from '../kit/cache/caches.ts';
+import { Store, type View } from '../kit/cache/store.ts';
+import { VirtualClock } from '../kit/clock/virtual.ts';
+import { Controller } from '../kit/controller/controller.ts';
+import { KubeClient } from '../kit/kube/client.ts';
+import { FakeTransport, type JournalEntry, refusal } from '../kit/kube/fake-transport.ts';
+import { type KubeObject, keyOfObject, type Resource } from '../kit/kube/resource.ts';
+import { Events } from '../kit/observe/events.ts';
+import { Metrics } from '../kit/observe/metrics.ts';
+import { RecordingLog } from '../kit/observe/recording-log.ts';
+import { DEFAULT_POLICY, type Policy } from './contract.ts';
+import { topology } from './controller.ts';
+
+interface Collection {
+  readonly objects: Map<string, KubeObject>;
+  readonly stores: Store<KubeObject, unknown, string>[];
+}
+
+interface VolumePatch {
+  readonly metadata: {
+    readonly uid?: string;
+    readonly resourceVersion?: string;
+    readonly labels?: Record<string, string>;
+    readonly annotations?: Record<string, string>;
+  };
+  readonly spec?: object;
+}
+
+const RESOURCES = [PERSISTENT_VOLUMES, PERSISTENT_VOLUME_CLAIMS, PODS, NODES] as const;
+
+export class SimulatedCluster {
+  readonly clock = new VirtualClock();
+  readonly log = new RecordingLog();
+  readonly transport = new FakeTransport();
+  readonly metrics = new Metrics();
+  /** Patches that left the labels as they were. */
+  readonly patchesForNothing: VolumePatch[] = [];
+  readonly #collections = new Map<Resource, Collection>(
+    RESOURCES.map((each) => [each, { objects: new Map(), stores: [] }]),
+  );
+  /** Changes that the caches have not heard of. */
+  readonly #unheard = new Set<() => void>();
+  #version = 0;
+
+  constructor() {
+    this.transport.on('PATCH', /persistentvolumes/, (entry) => this.#patch(entry));
+    this.transport.on('POST', /events$/, ({ body }) => ({ status: 201, body }));
+  }
+
+  /** Starts the job, with caches that have heard of everything so far. */
+  start(policy: Partial<Policy> = {}, settings: { readonly dryRun?: boolean; readonly resyncMs?: number } = {}): void {
+    const { clock, log, metrics } = this;
+    const random = () => 0.5;
+    const client = new KubeClient({ transport: this.transport, clock, random });
+    const events = new Events({ client, clock, random, log, instance: 'test' });
+    const parts = {
+      client,
+      caches: this,
+      events,
+      metrics,
+      log,
+      clock,
+      controller: (its: ConstructorParameters<typeof Controller>[0]) => new Controller(its, { clock, random, log }),
+    };
+    const runnables = topology(parts, {
+      policy: { ...DEFAULT_POLICY, ...policy },
+      selector: '',
+      resyncMs: settings.resyncMs ?? 3_600_000,
+      dryRun: settings.dryRun ?? false,
+    });
+    this.readAnew();
+    for (const runnable of runnables) void runnable.run(new AbortController().signal);
+  }
+
+  view<T extends KubeObject, P, I extends string = never>(resource: Resource<T>, spec: ViewSpec<T, P, I>): View<P, I> {
+    const store = new Store<T, P, I>(spec.project, { synced: true, available: true, staleMs: 0 });
+    if (spec.indexes) store.index(spec.indexes);
+    this.#collection(resource).stores.push(store as unknown as Collection['stores'][number]);
+    return store;
+  }
+
+  /** Makes the object, or replaces it under its uid. */
+  put<T extends KubeObject>(resource: Resource<T>, object: T): void {
+    const key = keyOfObject(object);
+    const { objects } = this.#collection(resource);
+    const version = ++this.#version;
+    const uid = objects.get(key)?.metadata.uid ?? object.metadata.uid ?? `uid-${version}`;
+    objects.set(key, { ...object, metadata: { ...object.metadata, uid, resourceVersion: `${version}` } });
+    this.#changed(resource, key);
+  }
+
+  remove(resource: Resource, key: string): void {
+    this.#collection(resource).objects.delete(key);
+    this.#changed(resource, key);
+  }
+
+  get<T extends KubeObject>(resource: Resource<T>, key: string): T | undefined {
+    return this.#collection(resource).objects.get(key) as T | undefined;
+  }
+
+  all<T extends KubeObject>(resource: Resource<T>): readonly T[] {
+    return [...this.#collection(resource).objects.values()] as T[];
+  }
+
+  labelsOf(volume: string): Readonly<Record<string, string>> {
+    return this.get(PERSISTENT_VOLUMES, volume)?.metadata.labels ?? {};
+  }
+
+  /** The patches of volumes that were sent, oldest first. */
+  get patches(): readonly VolumePatch[] {
+    return this.transport.bodies<VolumePatch>('PATCH');
+  }
+
+  /** The reasons of the Events that were told, oldest first. */
+  get events(): readonly string[] {
+    return this.transport.bodies<{ reason: string }>('POST').map(({ reason }) => reason);
+  }
+
+  /** The caches hear of some of the changes that they have not heard of, chosen by `choose`; or of all. */
+  hear(choose: (index: number) => boolean = () => true): void {
+    for (const [index, tell] of [...this.#unheard].entries()) {
+      if (!choose(index)) continue;
+      this.#unheard.delete(tell);
+      tell();
+    }
+  }
+
+  /** Changes that the caches have not heard of are never told by themselves. */
+  loseEvents(): void {
+    this.#unheard.clear();
+  }
+
+  /** The caches read everything anew, as they do after a watch broke. */
+  readAnew(): void {
+    this.#unheard.clear();
+    for (const { objects, stores } of this.#collections.values()) {
+      for (const store of stores) {
+        for (const object of objects.values()) store.put(object);
+        for (const key of [...store.keys()]) if (!objects.has(key)) store.remove(key);
+      }
+    }
+  }
+
+  /** The caches hear of everything as it comes, until nothing more happens within this time. */
+  async settle(ms = 60_000): Promise<void> {
+    for (let seen = -1; seen < this.#version; ) {
+      seen = this.#version;
+      this.hear();
+      for (let turn = 0; turn < 20; turn++) await this.clock.advance(0);
+      await this.clock.advance(ms);
+    }
+  }
+
+  #collection(resource: Resource): Collection {
+    const found = this.#collections.get(resource);
+    if (!found) throw new Error(`there are no ${resource.plural} in this cluster`);
+    return found;
+  }
+
+  /** What the caches hear is the object as it is by then. */
+  #changed(resource: Resource, key: string): void {
+    const { objects, stores } = this.#collection(resource);
+    this.#unheard.add(() => {
+      const object = objects.get(key);
+      for (const store of stores) {
+        if (object) store.put(object);
+        else store.remove(key);
+      }
+    });
+  }
+
+  #patch({ path, body, query }: JournalEntry) {
+    const name = path.slice(path.lastIndexOf('/') + 1);
+    const volume = this.get(PERSISTENT_VOLUMES, name);
+    const { metadata, spec } = body as VolumePatch;
+    if (!volume) return refusal(404, 'NotFound', `there is no volume ${name}`);
+    if (isAnother(volume, metadata)) return refusal(409, 'Conflict', 'it is another by now');
+    if (changesNothing(volume, body as VolumePatch)) this.patchesForNothing.push(body as VolumePatch);
+    const labels = { ...volume.metadata.labels, ...metadata.labels };
+    const annotations = { ...volume.metadata.annotations, ...metadata.annotations };
+    const manager = query.get('fieldManager') ?? 'unknown';
+    const managedFields = managedBy(manager, Object.keys(metadata.labels ?? {}), volume);
+    this.put(PERSISTENT_VOLUMES, {
+      ...volume,
+      metadata: { ...volume.metadata, labels, annotations, managedFields },
+      spec: { ...volume.spec, ...spec },
+    });
+    return { status: 200, body: this.get(PERSISTENT_VOLUMES, name) };
+  }
+}
+
+const changesNothing = ({ metadata }: KubeObject, patch: VolumePatch): boolean =>
+  patch.spec === undefined &&
+  Object.entries(patch.metadata.labels ?? {}).every(([key, value]) => metadata.labels?.[key] === value);
+
+const isAnother = ({ metadata }: KubeObject, { uid, resourceVersion }: VolumePatch['metadata']): boolean =>
+  (uid !== undefined && uid !== metadata.uid) ||
+  (resourceVersion !== undefined && resourceVersion !== metadata.resourceVersion);
+
+/** The managers of a volume after one of them wrote these labels. */
+export function managedBy(manager: string, labels: readonly string[], { metadata }: PersistentVolume) {
+  const fields = new Set(labels.map((label) => `f:${label}`));
+  const others = (metadata.managedFields ?? []).map((entry) => {
+    const owned = Object.entries(entry.fieldsV1?.['f:metadata']?.['f:labels'] ?? {});
+    const left = Object.fromEntries(owned.filter(([field]) => !fields.has(field)));
+    return { ...entry, fieldsV1: { 'f:metadata': { 'f:labels': left } } };
+  });
+  const written = Object.fromEntries([...fields].map((field) => [field, {}]));
+  return [...others, { manager, fieldsV1: { 'f:metadata': { 'f:labels': written } } }];
+}
