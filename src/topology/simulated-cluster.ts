@@ -51,8 +51,9 @@ export class SimulatedCluster {
   #version = 0;
 
   constructor() {
-    this.transport.on('PATCH', /persistentvolumes/, (entry) => this.#patch(entry));
+    this.transport.on('PATCH', /persistentvolumes/, this.carryOut);
     this.transport.on('POST', /events$/, ({ body }) => ({ status: 201, body }));
+    this.transport.on('PATCH', /events/, ({ body }) => ({ status: 200, body }));
   }
 
   /** Starts the job, with caches that have heard of everything so far. */
@@ -116,7 +117,10 @@ export class SimulatedCluster {
 
   /** The patches of volumes that were sent, oldest first. */
   get patches(): readonly VolumePatch[] {
-    return this.transport.bodies<VolumePatch>('PATCH');
+    const patches = this.transport.journal.filter(
+      ({ method, path }) => method === 'PATCH' && !path.includes('/events/'),
+    );
+    return patches.map(({ body }) => body as VolumePatch);
   }
 
   /** The reasons of the Events that were told, oldest first. */
@@ -177,7 +181,8 @@ export class SimulatedCluster {
     });
   }
 
-  #patch({ path, body, query }: JournalEntry) {
+  /** What the server does with a patch of a volume. */
+  readonly carryOut = ({ path, body, query }: JournalEntry) => {
     const name = path.slice(path.lastIndexOf('/') + 1);
     const volume = this.get(PERSISTENT_VOLUMES, name);
     const { metadata, spec } = body as VolumePatch;
@@ -194,7 +199,7 @@ export class SimulatedCluster {
       spec: { ...volume.spec, ...spec },
     });
     return { status: 200, body: this.get(PERSISTENT_VOLUMES, name) };
-  }
+  };
 }
 
 const changesNothing = ({ metadata }: KubeObject, patch: VolumePatch): boolean =>

@@ -1,0 +1,291 @@
+import { describe, expect, test } from 'vitest';
+import { NODES } from '../api/nodes.ts';
+import { PERSISTENT_VOLUME_CLAIMS } from '../api/persistent-volume-claims.ts';
+import { PERSISTENT_VOLUMES } from '../api/persistent-volumes.ts';
+import { PODS } from '../api/pods.ts';
+import { refusal } from '../kit/kube/fake-transport.ts';
+import { ConnectionError } from '../kit/kube/transport.ts';
+import { at, claimObject, nodeObject, podObject, volumeObject } from './builders.ts';
+import { FIELD_MANAGER, SOURCE_ANNOTATION, ZONE } from './contract.ts';
+import { managedBy, SimulatedCluster } from './simulated-cluster.ts';
+
+/** Nodes in two zones, and one volume that is bound and not used yet. */
+function cluster(labels = {}): SimulatedCluster {
+  const made = new SimulatedCluster();
+  made.put(NODES, nodeObject('node-a', at('a', 'r')));
+  made.put(NODES, nodeObject('node-b', at('b', 'r')));
+  made.put(NODES, nodeObject('node-bare', {}));
+  made.put(PERSISTENT_VOLUMES, volumeObject('pv-1', 'data', labels));
+  made.put(PERSISTENT_VOLUME_CLAIMS, claimObject('data', 'pv-1'));
+  return made;
+}
+
+function setLabel(world: SimulatedCluster, value: string | undefined): void {
+  const volume = world.get(PERSISTENT_VOLUMES, 'pv-1');
+  if (!volume) throw new Error('pv-1 is gone');
+  const { [ZONE]: _, ...others } = volume.metadata.labels ?? {};
+  const labels = value === undefined ? others : { ...others, [ZONE]: value };
+  const managedFields = managedBy('rival', [ZONE], volume);
+  world.put(PERSISTENT_VOLUMES, { ...volume, metadata: { ...volume.metadata, labels, managedFields } });
+}
+
+const figure = async (world: SimulatedCluster, metric: string): Promise<string | undefined> =>
+  (await world.metrics.page())
+    .split('\n')
+    .find((line) => line.startsWith(metric))
+    ?.split(' ')
+    .at(-1);
+
+describe('one write', () => {
+  test('labels a volume: a patch with its uid, and nothing but our labels, in our name', async () => {
+    const world = cluster({ team: 'web' });
+    world.put(PODS, podObject('web-0', 'data', 'node-a'));
+    world.start();
+    await world.settle();
+    const uid = world.get(PERSISTENT_VOLUMES, 'pv-1')?.metadata.uid;
+    expect(world.patches).toEqual([{ metadata: { uid, labels: at('a', 'r') } }]);
+    expect(world.transport.journal[0]?.query.get('fieldManager')).toBe(FIELD_MANAGER);
+    expect(world.labelsOf('pv-1')).toEqual({ team: 'web', ...at('a', 'r') });
+  });
+
+  test('is not sent a second time while the caches have not heard of the first', async () => {
+    const world = cluster();
+    world.put(PODS, podObject('web-0', 'data', 'node-a'));
+    world.start();
+    await world.clock.advance(100);
+    world.loseEvents();
+    world.put(PODS, podObject('web-1', 'data', 'node-a'));
+    world.hear();
+    await world.clock.advance(9_000);
+    expect(world.patches).toHaveLength(1);
+  });
+
+  test('is enough: looking at everything again every hour asks the server nothing', async () => {
+    const world = cluster();
+    world.put(PODS, podObject('web-0', 'data', 'node-a'));
+    world.start();
+    await world.settle();
+    const requests = world.transport.journal.length;
+    await world.clock.advance(24 * 3_600_000);
+    expect(world.transport.journal).toHaveLength(requests);
+  });
+
+  test('that somebody undid before we saw it is noticed all the same', async () => {
+    const world = cluster();
+    world.put(PODS, podObject('web-0', 'data', 'node-a'));
+    world.start({}, { resyncMs: 0 });
+    await world.clock.advance(100);
+    expect(world.labelsOf('pv-1')).toEqual(at('a', 'r'));
+    world.put(PERSISTENT_VOLUMES, { ...volumeObject('pv-1', 'data') });
+    await world.settle();
+    expect(world.labelsOf('pv-1')).toEqual(at('a', 'r'));
+  });
+
+  test('never goes to a volume that was made anew under the same name', async () => {
+    const world = cluster();
+    world.start();
+    const before = world.get(PERSISTENT_VOLUMES, 'pv-1')?.metadata.uid;
+    world.remove(PERSISTENT_VOLUMES, 'pv-1');
+    world.put(PERSISTENT_VOLUMES, volumeObject('pv-1', 'other-claim'));
+    world.loseEvents();
+    world.put(PODS, podObject('web-0', 'data', 'node-a'));
+    world.hear();
+    await world.clock.advance(100);
+    expect(world.patches[0]?.metadata.uid).toBe(before);
+    expect(world.labelsOf('pv-1')).toEqual({});
+  });
+
+  test('replaces a value only where that is still what we saw', async () => {
+    const world = cluster(at('x'));
+    world.start();
+    setLabel(world, 'y');
+    world.loseEvents();
+    world.put(PODS, podObject('web-0', 'data', 'node-a'));
+    world.hear();
+    await world.clock.advance(50);
+    expect(world.labelsOf('pv-1')).toEqual(at('y'));
+    world.readAnew();
+    await world.settle();
+    expect(world.labelsOf('pv-1')).toEqual(at('a', 'r'));
+  });
+
+  test('to a volume that is gone by now is no failure', async () => {
+    const world = cluster();
+    world.start();
+    await world.settle();
+    world.remove(PERSISTENT_VOLUMES, 'pv-1');
+    world.loseEvents();
+    world.put(PODS, podObject('web-0', 'data', 'node-a'));
+    world.hear();
+    await world.clock.advance(60_000);
+    expect(world.patches).toHaveLength(1);
+    expect(await figure(world, 'holdfast_topology_writes_total{result="gone"}')).toBe('1');
+  });
+});
+
+describe('a claim of the same name', () => {
+  test('that is another claim by now does not lend its pods to the volume', async () => {
+    const world = cluster();
+    world.remove(PERSISTENT_VOLUME_CLAIMS, 'default/data');
+    world.put(PERSISTENT_VOLUME_CLAIMS, claimObject('data', 'pv-1', 'another-uid'));
+    world.put(PODS, podObject('web-0', 'data', 'node-a'));
+    world.start();
+    await world.settle();
+    expect(world.patches).toEqual([]);
+  });
+
+  test('that has another volume does not, either', async () => {
+    const world = cluster();
+    world.put(PERSISTENT_VOLUME_CLAIMS, claimObject('data', 'pv-2'));
+    world.put(PODS, podObject('web-0', 'data', 'node-a'));
+    world.start();
+    await world.settle();
+    expect(world.patches).toEqual([]);
+  });
+});
+
+describe('when something fails', () => {
+  test.each([
+    ['the connection breaks', new ConnectionError('reset', { mayHaveHappened: true })],
+    ['the server is overloaded', refusal(503, 'ServiceUnavailable', 'later')],
+    ['another write came first', refusal(409, 'Conflict', 'changed')],
+  ])('because %s, it is tried again', async (_why, failure) => {
+    const world = cluster();
+    world.put(PODS, podObject('web-0', 'data', 'node-a'));
+    const carryOut = world.carryOut;
+    world.transport.on('PATCH', /persistentvolumes/, failure, failure, carryOut);
+    world.start();
+    await world.settle();
+    expect(world.labelsOf('pv-1')).toEqual(at('a', 'r'));
+  });
+
+  test('because the server refuses, an Event says so, and the reason is counted', async () => {
+    const world = cluster();
+    world.put(PODS, podObject('web-0', 'data', 'node-a'));
+    world.transport.on('PATCH', /persistentvolumes/, refusal(403, 'Forbidden', 'you may not patch volumes'));
+    world.start();
+    await world.clock.advance(1_000);
+    expect(world.events).toContain('TopologyFailed');
+    expect(await figure(world, 'holdfast_topology_volumes_unlabelled{reason="writeFailed"}')).toBe('1');
+  });
+});
+
+describe('what somebody else wrote', () => {
+  test('is replaced, which is told and counted', async () => {
+    const world = cluster(at('x', 'r'));
+    world.put(PODS, podObject('web-0', 'data', 'node-a'));
+    world.start();
+    await world.settle();
+    expect(world.labelsOf('pv-1')).toEqual(at('a', 'r'));
+    expect(world.events).toEqual(['TopologyReplaced']);
+    expect(await figure(world, 'holdfast_topology_conflicts_total{outcome="replaced"}')).toBe('1');
+  });
+
+  test('is kept with --overwrite=missing, which is told once, and counted once', async () => {
+    const world = cluster(at('x', 'r'));
+    world.put(PODS, podObject('web-0', 'data', 'node-a'));
+    world.start({ overwrite: 'missing' });
+    await world.settle();
+    await world.clock.advance(3 * 3_600_000);
+    expect(world.patches).toEqual([]);
+    expect(world.events).toEqual(['TopologyConflict']);
+    expect(await figure(world, 'holdfast_topology_conflicts_total{outcome="kept"}')).toBe('1');
+  });
+
+  test('is not confused with what we wrote ourselves before a pod moved', async () => {
+    const world = cluster();
+    world.put(PODS, podObject('web-0', 'data', 'node-a'));
+    world.start();
+    await world.settle();
+    world.remove(PODS, 'default/web-0');
+    world.put(PODS, podObject('web-0', 'data', 'node-b'));
+    await world.settle();
+    expect(world.labelsOf('pv-1')).toEqual(at('b', 'r'));
+    expect(world.events).toEqual([]);
+  });
+
+  test.each([
+    ['sets another value', 'x'],
+    ['removes it', undefined],
+  ])('again and again, by a rival who %s, costs fewer and fewer writes', async (_how, value) => {
+    const world = cluster();
+    world.put(PODS, podObject('web-0', 'data', 'node-a'));
+    world.start();
+    await world.settle();
+    for (let second = 0; second < 3_600; second++) {
+      if (world.labelsOf('pv-1')[ZONE] === 'a') setLabel(world, value);
+      world.hear();
+      await world.clock.advance(1_000);
+    }
+    expect(world.patches.length).toBeGreaterThan(8);
+    expect(world.patches.length).toBeLessThan(30);
+    expect(world.events).toContain('TopologyContested');
+  });
+});
+
+describe('people are told', () => {
+  test('once of a node without topology, on the node', async () => {
+    const world = cluster();
+    world.put(PODS, podObject('web-0', 'data', 'node-bare'));
+    world.put(PODS, podObject('web-1', 'data', 'node-bare'));
+    world.start();
+    await world.settle();
+    await world.clock.advance(3 * 3_600_000);
+    expect(world.events).toEqual(['TopologyMissing']);
+    expect(world.log.lines.filter(({ level }) => level === 'warn')).toHaveLength(1);
+  });
+
+  test('how many volumes are labelled, and why others are not', async () => {
+    const world = cluster();
+    world.put(PERSISTENT_VOLUMES, volumeObject('pv-2', undefined));
+    world.put(PERSISTENT_VOLUMES, volumeObject('pv-3', undefined));
+    world.put(PODS, podObject('web-0', 'data', 'node-a'));
+    world.start();
+    await world.settle();
+    expect(await figure(world, 'holdfast_topology_volumes_labelled')).toBe('1');
+    expect(await figure(world, 'holdfast_topology_volumes_unlabelled{reason="volumeIsUnclaimed"}')).toBe('2');
+    world.remove(PERSISTENT_VOLUMES, 'pv-3');
+    await world.settle();
+    expect(await figure(world, 'holdfast_topology_volumes_unlabelled{reason="volumeIsUnclaimed"}')).toBe('1');
+  });
+
+  test('how long it took from ready to labelled, of pods that became ready under our eyes', async () => {
+    const world = cluster();
+    world.put(PODS, podObject('web-0', 'data', undefined));
+    world.start();
+    await world.clock.advance(5_000);
+    const ready = podObject('web-0', 'data', 'node-a');
+    const conditions = [{ type: 'Ready', status: 'True', lastTransitionTime: world.clock.now().toISOString() }];
+    await world.clock.advance(2_000);
+    world.put(PODS, { ...ready, status: { phase: 'Running', conditions } });
+    await world.settle();
+    expect(await figure(world, 'holdfast_topology_ready_to_label_seconds_sum')).toBe('2');
+    expect(await figure(world, 'holdfast_topology_ready_to_label_seconds_count')).toBe('1');
+  });
+
+  test('where the labels come from, in an annotation, when they want to know', async () => {
+    const world = cluster();
+    world.put(PODS, podObject('web-0', 'data', 'node-a'));
+    world.put(PODS, podObject('web-1', 'data', 'node-b'));
+    world.start({ provenance: true });
+    await world.settle();
+    const annotation = world.get(PERSISTENT_VOLUMES, 'pv-1')?.metadata.annotations?.[SOURCE_ANNOTATION];
+    expect(JSON.parse(annotation ?? '')).toEqual({
+      node: 'node-a,node-b',
+      pod: 'default/web-0,default/web-1',
+      time: '2026-01-01T00:00:00.000Z',
+    });
+  });
+});
+
+test('a dry run says what it would label, once, and sends nothing', async () => {
+  const world = cluster();
+  world.put(PODS, podObject('web-0', 'data', 'node-a'));
+  world.start({}, { dryRun: true });
+  await world.settle();
+  await world.clock.advance(3 * 3_600_000);
+  expect(world.transport.journal).toEqual([]);
+  expect(world.log.lines.filter(({ message }) => message.includes('would label'))).toMatchObject([
+    { fields: { volume: 'pv-1', labels: at('a', 'r'), node: 'node-a' } },
+  ]);
+});

@@ -1,0 +1,313 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import type { Labels } from '../kit/label-requirements.ts';
+import { at, aUser, aVolume, notReady, policy, used } from './builders.ts';
+import { type Policy, REGION, ZONE } from './contract.ts';
+import { type Decision, decide } from './decide.ts';
+import type { Seen, User } from './seen.ts';
+import { valuesIn } from './values.ts';
+
+const labelsOf = (decision: Decision): Labels | undefined => (decision.do === 'label' ? decision.labels : undefined);
+const factOf = (decision: Decision): string | undefined =>
+  decision.do === 'nothing' ? decision.because.fact : undefined;
+
+const inA = aUser(at('a', 'r'), { pod: 'default/web-a', node: 'node-a', readySince: 1 });
+const inB = aUser(at('b', 'r'), { pod: 'default/web-b', node: 'node-b', readySince: 2 });
+
+describe('a volume that is used in one place', () => {
+  test('gets the zone and the region of the node where its ready pod runs', () => {
+    expect(decide(used(aVolume(), inA), policy())).toMatchObject({
+      do: 'label',
+      labels: at('a', 'r'),
+      replaced: [],
+      sources: [inA],
+    });
+  });
+
+  test('gets only the label that it lacks', () => {
+    expect(labelsOf(decide(used(aVolume({ labels: at('a') }), inA), policy()))).toEqual(at(undefined, 'r'));
+  });
+
+  test('is left alone when it has both', () => {
+    expect(factOf(decide(used(aVolume({ labels: at('a', 'r') }), inA), policy()))).toBe('alreadyRight');
+  });
+
+  test.each([
+    ['zone', at('a')],
+    ['region', at(undefined, 'r')],
+  ])('on a node that has only a %s gets only that', (_what, place) => {
+    expect(labelsOf(decide(used(aVolume(), aUser(place)), policy()))).toEqual(place);
+  });
+
+  test('keeps its labels when the node loses them', () => {
+    expect(factOf(decide(used(aVolume({ labels: at('a', 'r') }), aUser({})), policy()))).toBe('nodeHasNoTopology');
+  });
+
+  test('follows a pod that moved', () => {
+    const decision = decide(used(aVolume({ labels: at('a', 'r') }), inB), policy());
+    expect(decision).toMatchObject({ labels: at('b'), replaced: [{ key: ZONE, is: 'a', wanted: 'b' }] });
+  });
+
+  test('gets more labels of the node when they are asked for', () => {
+    const key = 'topology.csi.vendor/zone';
+    const user = aUser({ ...at('a', 'r'), [key]: 'a-1', other: 'x' });
+    const labelKeys = [ZONE, REGION, key];
+    expect(labelsOf(decide(used(aVolume(), user), policy({ labelKeys })))).toEqual({ ...at('a', 'r'), [key]: 'a-1' });
+  });
+});
+
+describe('nothing is written', () => {
+  const cases: readonly [string, string, Seen, Partial<Policy>?][] = [
+    ['to a volume without a claim', 'volumeIsUnclaimed', { volume: aVolume(), binding: 'unclaimed', users: [] }],
+    ['when the claim is gone', 'claimIsGone', { volume: aVolume(), binding: 'claimIsGone', users: [] }],
+    [
+      'when the claim has another volume',
+      'claimIsNotBound',
+      { volume: aVolume(), binding: 'claimIsElsewhere', users: [] },
+    ],
+    ['when no pod uses it', 'noPodUsesIt', used(aVolume())],
+    ['when no pod is ready', 'noPodIsReady', used(aVolume(), notReady(inA))],
+    ['when the pod has no node yet', 'noPodIsReady', used(aVolume(), { pod: 'default/web-0' })],
+    ['when the node is gone', 'nodeIsGone', used(aVolume(), aUser(undefined))],
+    ['when the node has neither zone nor region', 'nodeHasNoTopology', used(aVolume(), aUser({}))],
+    ['from an empty label', 'nodeValueIsUnusable', used(aVolume(), aUser(at('')))],
+    ['from a label that reads as several places', 'nodeValueIsUnusable', used(aVolume(), aUser(at('a__b')))],
+    ['from a label that is too long', 'nodeValueIsUnusable', used(aVolume(), aUser(at('a'.repeat(64))))],
+    ['from a label with a character that is not allowed', 'nodeValueIsUnusable', used(aVolume(), aUser(at('a b')))],
+    [
+      'to a volume with an access mode that was not asked for',
+      'accessModeIsLeftOut',
+      used(aVolume({ accessModes: ['ReadWriteOnce', 'ReadWriteMany'] }), inA),
+      { accessModes: ['ReadWriteOnce', 'ReadWriteOncePod'] },
+    ],
+  ];
+  test.each(cases)('%s (%s)', (_when, fact, seen, choices = {}) => {
+    expect(factOf(decide(seen, policy(choices)))).toBe(fact);
+  });
+
+  test('by an unusable zone: but the region beside it is', () => {
+    expect(labelsOf(decide(used(aVolume(), aUser(at('a__b', 'r'))), policy()))).toEqual(at(undefined, 'r'));
+  });
+});
+
+describe('a volume that is used in several places', () => {
+  const three = [inB, inA, aUser(at('c', 's'), { pod: 'default/web-c', node: 'node-c', readySince: 3 })];
+
+  test('gets the sorted set of them', () => {
+    expect(labelsOf(decide(used(aVolume(), ...three), policy()))).toEqual(at('a__b__c', 'r__s'));
+  });
+
+  test('is left alone when its label names them in another order', () => {
+    expect(factOf(decide(used(aVolume({ labels: at('b__a', 'r') }), inA, inB), policy()))).toBe('alreadyRight');
+  });
+
+  test('keeps a place whose pod is not ready any more', () => {
+    const volume = aVolume({ labels: at('a__b', 'r') });
+    expect(factOf(decide(used(volume, inA, notReady(inB)), policy()))).toBe('alreadyRight');
+  });
+
+  test('does not get a place whose pod has never been ready', () => {
+    expect(labelsOf(decide(used(aVolume(), inA, notReady(inB)), policy()))).toEqual(at('a', 'r'));
+  });
+
+  test('loses a place that nobody is in any more', () => {
+    expect(labelsOf(decide(used(aVolume({ labels: at('a__b', 'r') }), inA), policy()))).toEqual(at('a'));
+  });
+
+  test.each([
+    ['gone', undefined],
+    ['without its label', {}],
+  ])('keeps every place while the node of one of its pods is %s', (_what, labels) => {
+    const volume = aVolume({ labels: at('a__b', 'r') });
+    const lost = aUser(labels, { pod: 'default/lost', node: 'node-x' });
+    expect(factOf(decide(used(volume, inA, lost), policy()))).toBe('alreadyRight');
+  });
+
+  test('gets no region that would keep a pod from its own node, which has a zone only', () => {
+    expect(labelsOf(decide(used(aVolume(), inA, aUser(at('b'), { pod: 'default/web-x' })), policy()))).toEqual(
+      at('a__b'),
+    );
+  });
+
+  test('gets nothing when each label would keep one of the pods from its node', () => {
+    const decision = decide(
+      used(aVolume(), aUser(at('a')), aUser(at(undefined, 'r'), { pod: 'default/web-1', node: 'node-2' })),
+      policy(),
+    );
+    expect(decision).toMatchObject({ because: { fact: 'aUserWouldBeLeftOut', node: 'node-2', key: ZONE } });
+  });
+
+  test('gets nothing when the set is longer than a label may be', () => {
+    const users = ['a', 'b', 'c'].map((letter) => aUser(at(letter.repeat(25)), { pod: `default/${letter}` }));
+    expect(factOf(decide(used(aVolume(), ...users), policy()))).toBe('placesDoNotFit');
+  });
+
+  test('is left alone with --multi-zone=skip', () => {
+    expect(factOf(decide(used(aVolume(), inA, inB), policy({ multiZone: 'skip' })))).toBe('usedInSeveralPlaces');
+    expect(labelsOf(decide(used(aVolume(), inA), policy({ multiZone: 'skip' })))).toEqual(at('a', 'r'));
+  });
+});
+
+describe('with --multi-zone=first', () => {
+  const first = policy({ multiZone: 'first' });
+
+  test('the pod that has been ready for longest names the place', () => {
+    expect(labelsOf(decide(used(aVolume(), inB, inA), first))).toEqual(at('a', 'r'));
+  });
+
+  test('a volume stays where it is labelled while one of its pods is there, ready or not', () => {
+    const volume = aVolume({ labels: at('b', 'r') });
+    expect(factOf(decide(used(volume, inA, inB), first))).toBe('alreadyRight');
+    expect(factOf(decide(used(volume, inA, notReady(inB)), first))).toBe('alreadyRight');
+  });
+
+  test('zone and region come from the same node', () => {
+    const elsewhere = aUser(at('b', 's'), { pod: 'default/web-b', node: 'node-b', readySince: 2 });
+    expect(labelsOf(decide(used(aVolume({ labels: at('b') }), inA, elsewhere), first))).toEqual(at(undefined, 's'));
+    expect(labelsOf(decide(used(aVolume(), elsewhere, inA), first))).toEqual(at('a', 'r'));
+  });
+
+  test('a volume whose first user has left follows the next', () => {
+    expect(labelsOf(decide(used(aVolume({ labels: at('x', 'r') }), inA, inB), first))).toEqual(at('a'));
+  });
+
+  test('a pod whose node is gone is not asked for its place', () => {
+    const lost = aUser(undefined, { pod: 'default/lost', node: 'node-x', readySince: 0 });
+    expect(labelsOf(decide(used(aVolume(), lost, inA, inB), first))).toEqual(at('a', 'r'));
+  });
+});
+
+describe('a label that somebody else wrote', () => {
+  const theirs = aVolume({ labels: at('x', 'r'), writers: { [ZONE]: 'kubectl-label' } });
+
+  test('is replaced, and only if it is still what we saw', () => {
+    expect(decide(used(theirs, inA), policy())).toMatchObject({
+      labels: at('a'),
+      replaced: [{ key: ZONE, is: 'x', wanted: 'a', writer: 'kubectl-label' }],
+      onlyIfUnchanged: true,
+    });
+  });
+
+  test('is kept with --overwrite=missing, and nothing is written beside it', () => {
+    const volume = { ...theirs, labels: at('x') };
+    expect(decide(used(volume, inA), policy({ overwrite: 'missing' }))).toMatchObject({
+      because: { fact: 'anotherValueIsKept', differences: [{ key: ZONE, is: 'x', wanted: 'a' }] },
+    });
+  });
+
+  test('with the same meaning is no conflict', () => {
+    const volume = { ...theirs, labels: at('a') };
+    expect(labelsOf(decide(used(volume, inA), policy({ overwrite: 'missing' })))).toEqual(at(undefined, 'r'));
+  });
+
+  test('that is empty counts as missing', () => {
+    const volume = { ...theirs, labels: at('') };
+    expect(decide(used(volume, inA), policy({ overwrite: 'missing' }))).toMatchObject({
+      labels: at('a', 'r'),
+      replaced: [],
+    });
+  });
+
+  test('that may have come since we looked is safe with --overwrite=missing', () => {
+    expect(decide(used(aVolume(), inA), policy({ overwrite: 'missing' }))).toMatchObject({ onlyIfUnchanged: true });
+    expect(decide(used(aVolume(), inA), policy())).toMatchObject({ onlyIfUnchanged: false });
+  });
+});
+
+describe('a node affinity', () => {
+  const wanted = policy({ nodeAffinity: true });
+  const affinity = {
+    nodeSelectorTerms: [
+      {
+        matchExpressions: [
+          { key: ZONE, operator: 'In', values: ['a'] },
+          { key: REGION, operator: 'In', values: ['r'] },
+        ],
+      },
+    ],
+  };
+
+  test('is set together with the labels, also when those are there already', () => {
+    expect(decide(used(aVolume(), inA), wanted)).toMatchObject({ labels: at('a', 'r'), nodeAffinity: affinity });
+    const labelled = aVolume({ labels: at('a', 'r') });
+    expect(decide(used(labelled, inA), wanted)).toMatchObject({
+      labels: {},
+      nodeAffinity: affinity,
+      onlyIfUnchanged: true,
+    });
+  });
+
+  test.each([
+    ['unless it is asked for', used(aVolume(), inA), policy()],
+    ['where there is one', used(aVolume({ hasNodeAffinity: true }), inA), wanted],
+    ['of a volume that can be shared', used(aVolume({ accessModes: ['ReadWriteOnce', 'ReadOnlyMany'] }), inA), wanted],
+    ['of a volume that says nothing about its use', used(aVolume({ accessModes: [] }), inA), wanted],
+    ['of a volume in several places', used(aVolume(), inA, inB), wanted],
+    ['while another pod of it is elsewhere', used(aVolume(), inA, notReady(inB)), wanted],
+    [
+      'while it is unknown where another pod of it is',
+      used(aVolume(), inA, aUser(undefined, { pod: 'default/lost' })),
+      wanted,
+    ],
+  ])('is not set %s', (_when, seen, choices) => {
+    expect(decide(seen, choices)).not.toHaveProperty('nodeAffinity');
+  });
+});
+
+describe('for any volume', () => {
+  const value = fc.option(fc.constantFrom('a', 'b', 'c', '', 'a__b', 'x'.repeat(40)), { nil: undefined });
+  const place = fc.option(
+    fc.tuple(value, value).map(([zone, region]) => at(zone, region)),
+    { nil: undefined },
+  );
+  const user = fc.record({ place, readySince: fc.option(fc.nat(9), { nil: undefined }), node: fc.boolean() });
+  const users = fc.array(user, { maxLength: 5 }).map((all) =>
+    all.map((each, index): User => {
+      const { readySince, ...placed } = aUser(each.place, { pod: `default/web-${index}`, node: `node-${index}` });
+      if (!each.node) return { pod: placed.pod };
+      return each.readySince === undefined ? placed : { ...placed, readySince: each.readySince };
+    }),
+  );
+  const seen = fc.record({ users, labels: fc.tuple(value, value).map(([zone, region]) => at(zone, region)) });
+  const policies = fc.record({
+    overwrite: fc.constantFrom('always', 'missing'),
+    multiZone: fc.constantFrom('set', 'first', 'skip'),
+    nodeAffinity: fc.boolean(),
+  }) as fc.Arbitrary<Partial<Policy>>;
+
+  test('deciding again after the decision was carried out wants nothing more', () => {
+    fc.assert(
+      fc.property(seen, policies, ({ users: all, labels }, choices) => {
+        const volume = aVolume({ labels });
+        const decision = decide(used(volume, ...all), policy(choices));
+        if (decision.do === 'nothing') return;
+        const hasNodeAffinity = decision.nodeAffinity !== undefined;
+        const after = aVolume({ labels: { ...labels, ...decision.labels }, hasNodeAffinity });
+        expect(decide(used(after, ...all), policy(choices))).toMatchObject({ do: 'nothing' });
+      }),
+    );
+  });
+
+  test('the labels that are written never keep a ready pod from its own node, unless a policy wants them to', () => {
+    fc.assert(
+      fc.property(seen, ({ users: all, labels }) => {
+        const decision = decide(used(aVolume({ labels }), ...all), policy());
+        for (const [key, label] of Object.entries(labelsOf(decision) ?? {})) {
+          for (const { readySince, labels: node } of all) {
+            if (readySince === undefined || !node?.[key] || node[key].includes('__')) continue;
+            expect(valuesIn(label)).toContain(node[key]);
+          }
+        }
+      }),
+    );
+  });
+
+  test('no label is ever removed, and none is written that the API server would refuse', () => {
+    fc.assert(
+      fc.property(seen, policies, ({ users: all, labels }, choices) => {
+        const written = labelsOf(decide(used(aVolume({ labels }), ...all), policy(choices))) ?? {};
+        for (const label of Object.values(written)) expect(label).toMatch(/^[a-z](?:[a-z_]{0,61}[a-z])?$/);
+      }),
+    );
+  });
+});
