@@ -83,7 +83,7 @@ function placesOf({ labels }: PlacedVolume): Readonly<Record<string, readonly st
 function nowhere(pod: WaitingPod, volumes: readonly PlacedVolume[], candidates: readonly PlaceableNode[]): Unplaceable {
   const zones = [...new Set(candidates.map(({ labels }) => labels[TOPOLOGY_LABELS[0]] ?? 'no zone'))].sort();
   const where = volumes.map(describe).join('; ');
-  const why = `${where}; the ${candidates.length} nodes that would take the pod are in ${zones.join(', ')}`;
+  const why = `${where}; the nodes that would take the pod are in ${zones.join(', ')}`;
   return { pod: pod.pod, volumes: volumes.map(({ name }) => name), why };
 }
 

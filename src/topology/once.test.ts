@@ -1,0 +1,105 @@
+import { describe, expect, test } from 'vitest';
+import { Snapshot } from '../kit/cache/snapshot.ts';
+import { answer, refusal } from '../kit/kube/fake-transport.ts';
+import { at, claimObject, nodeObject, podObject, policy, volumeObject } from './builders.ts';
+import { topologyViews } from './cached.ts';
+import { ZONE } from './contract.ts';
+import { labelAll } from './once.ts';
+import { served, servedCluster } from './served-cluster.ts';
+
+const world = {
+  volumes: [volumeObject('pv-2', 'data-2', at('a', 'r')), volumeObject('pv-1', 'data-1', at('x'))],
+  claims: [claimObject('data-1', 'pv-1'), claimObject('data-2', 'pv-2')],
+  pods: [podObject('web-1', 'data-1', 'node-a'), podObject('web-2', 'data-2', 'node-a')],
+  nodes: [nodeObject('node-a', at('a', 'r'))],
+};
+
+async function once(prepare: (cluster: ReturnType<typeof servedCluster>) => void = () => {}, dryRun = false) {
+  const cluster = servedCluster(world);
+  prepare(cluster);
+  const { client, clock, transport } = cluster;
+  const snapshot = new Snapshot();
+  const views = topologyViews(snapshot, policy().labelKeys);
+  await snapshot.fill(client, {});
+  const progress: string[] = [];
+  const rows = await labelAll({
+    snapshot,
+    views,
+    client,
+    policy: policy(),
+    dryRun,
+    clock,
+    signal: new AbortController().signal,
+    progress: (done, of) => progress.push(`${done}/${of}`),
+  });
+  return { rows, progress, patches: transport.bodies('PATCH') };
+}
+
+describe('labelling everything once', () => {
+  test('writes what is not as it should be, and tells what changed', async () => {
+    const { rows, progress, patches } = await once();
+    expect(rows).toEqual([
+      {
+        volume: 'pv-1',
+        claim: 'default/data-1',
+        node: 'node-a',
+        pod: 'default/web-1',
+        changes: [
+          { key: ZONE, from: 'x', to: 'a' },
+          { key: 'topology.kubernetes.io/region', from: '', to: 'r' },
+        ],
+        nodeAffinity: false,
+        outcome: 'labelled',
+      },
+    ]);
+    expect(patches).toHaveLength(1);
+    expect(progress).toEqual(['1/2', '2/2']);
+  });
+
+  test('as a dry run writes nothing', async () => {
+    const { rows, patches } = await once(undefined, true);
+    expect(rows).toMatchObject([{ volume: 'pv-1', outcome: 'wouldBeLabelled' }]);
+    expect(patches).toEqual([]);
+  });
+
+  test('goes on when a volume is refused, and tells why', async () => {
+    const forbidden = refusal(403, 'Forbidden', 'you may not patch volumes');
+    const { rows } = await once(({ transport }) => transport.on('PATCH', /persistentvolumes/, forbidden));
+    expect(rows).toMatchObject([{ outcome: 'failed', error: expect.stringContaining('you may not patch volumes') }]);
+  });
+
+  test('looks again at a volume that somebody changed at the same moment', async () => {
+    const conflict = refusal(409, 'Conflict', 'changed');
+    const changed = served(volumeObject('pv-1', 'data-1', at('y', 'r')));
+    const { rows, patches } = await once(({ transport }) =>
+      transport
+        .on('PATCH', /persistentvolumes/, conflict, ({ body }) => answer(200, body))
+        .on('GET', '/api/v1/persistentvolumes/pv-1', answer(200, changed)),
+    );
+    expect(patches).toHaveLength(2);
+    expect(rows).toMatchObject([{ changes: [{ key: ZONE, from: 'y', to: 'a' }], outcome: 'labelled' }]);
+  });
+
+  test('gives up on a volume that is changed every time', async () => {
+    const conflict = refusal(409, 'Conflict', 'changed');
+    const { rows, patches } = await once(({ transport }) =>
+      transport
+        .on('PATCH', /persistentvolumes/, conflict)
+        .on('GET', '/api/v1/persistentvolumes/pv-1', answer(200, served(world.volumes[1] ?? { metadata: {} }))),
+    );
+    expect(patches).toHaveLength(5);
+    expect(rows).toMatchObject([{ outcome: 'failed', error: expect.stringContaining('changed') }]);
+  });
+
+  test('takes a volume that is gone for gone', async () => {
+    const gone = refusal(404, 'NotFound', 'no such volume');
+    expect((await once(({ transport }) => transport.on('PATCH', /persistentvolumes/, gone))).rows).toMatchObject([
+      { outcome: 'gone' },
+    ]);
+    const conflict = refusal(409, 'Conflict', 'another');
+    const { rows } = await once(({ transport }) =>
+      transport.on('PATCH', /persistentvolumes/, conflict).on('GET', '/api/v1/persistentvolumes/pv-1', gone),
+    );
+    expect(rows).toMatchObject([{ outcome: 'gone' }]);
+  });
+});
