@@ -4,7 +4,7 @@ SHELL := bash
 .DEFAULT_GOAL := help
 # Tiers share the machine's devices and ports, and each one uses all cores by itself: also with -j they run one after another.
 .NOTPARALLEL:
-.PHONY: help setup demo test check unit integration host bench control-plane bundle image manifests format
+.PHONY: help setup demo test check unit integration host bench control-plane bundle image manifests docs format
 
 # npm scripts and these recipes run on the Node.js that package-lock.json pins, whatever the machine has.
 export PATH := $(CURDIR)/node_modules/.bin:$(PATH)
@@ -62,6 +62,9 @@ image: bundle ## Build what the image will hold; the image itself comes with the
 
 manifests: $(SETUP) ## Write the generated CRDs and RBAC to deploy/
 	@node src/main.ts manifests all --output-dir deploy
+
+docs: $(SETUP) ## Write the tables of reference into docs/
+	@node tools/reference/write.ts
 
 format: $(SETUP) ## Format the code
 	@biome check --write

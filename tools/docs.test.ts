@@ -92,6 +92,15 @@ test('docs/kit.md lists every metric of the kit', () => {
   expect(listed.toSorted()).toEqual(metrics.toSorted());
 });
 
+test('docs/topology.md tells every reason and every Event of the job', () => {
+  const listed = listedOn('docs/topology.md');
+  const named = (file: string, pattern: RegExp) => [...read(file).matchAll(pattern)].map(([, name = '']) => name);
+  const facts = named('src/topology/reasons.ts', /^ {2}\| \{ readonly fact: '(\w+)'/gm);
+  const events = named('src/topology/events.ts', /'(Topology\w+)'/g);
+  expect(facts.length + events.length).toBeGreaterThan(20);
+  expect([...facts, ...events].filter((name) => !listed.includes(name))).toEqual([]);
+});
+
 test('docs/adr/0009-dependencies.md lists every dependency', () => {
   const { dependencies, devDependencies, optionalDependencies } = JSON.parse(read('package.json'));
   const names = Object.keys({ ...dependencies, ...devDependencies, ...optionalDependencies });
