@@ -55,9 +55,16 @@ test('no job imports another', () => {
   );
 });
 
+test('the kinds of objects that jobs look at know nothing of ours but the kit', () => {
+  const allowed = ['kit', 'api'];
+  const points = ({ from, to }: Import) =>
+    to.startsWith('src/') && roomOf(from) === 'api' && !allowed.includes(roomOf(to) ?? '');
+  expect(violations(points)).toEqual([]);
+});
+
 test('jobs and kit know neither commands nor the sandbox', () => {
   const outer = ['commands', 'sandbox', 'console'];
-  const inner = [...JOBS, 'kit', 'agent'];
+  const inner = [...JOBS, 'kit', 'api', 'agent'];
   const points = ({ from, to }: Import) => inner.includes(roomOf(from) ?? '') && outer.includes(roomOf(to) ?? '');
   expect(violations((each) => points(each) && !isTest(each.from))).toEqual([]);
 });
