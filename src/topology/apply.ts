@@ -34,7 +34,7 @@ export async function apply(
   }
 }
 
-export function patchOf({ labels, nodeAffinity, sources }: Label, provenance?: Date) {
+function patchOf({ labels, nodeAffinity, sources }: Label, provenance?: Date) {
   const annotations = provenance && { [SOURCE_ANNOTATION]: sourceText(sources, provenance) };
   return {
     metadata: { ...(Object.keys(labels).length > 0 && { labels }), ...(annotations && { annotations }) },

@@ -47,7 +47,7 @@ export function topologyViews(source: ViewSource, labelKeys: readonly string[], 
   };
 }
 
-export const volumeOf =
+const volumeOf =
   (labelKeys: readonly string[]) =>
   ({ metadata, spec }: PersistentVolume): Volume => {
     const labels = only(labelKeys, metadata.labels);

@@ -13,7 +13,7 @@ interface Writes {
 }
 
 /** So many come without a pause: pods that move, and users that come one after the other in other zones, are no contest. */
-export const WRITES_AT_ONCE = 5;
+const WRITES_AT_ONCE = 5;
 const PAUSE: Backoff = { baseMs: 1_000, maxMs: 300_000 };
 /** When nothing was written for so long, what was before is forgotten. */
 const PEACE_MS = 1_800_000;
