@@ -54,7 +54,7 @@ const stream: Contend<Stream> = async ({ access, path }, meter) => {
 };
 
 /** Parses line by line, as undici delivers, with nothing in between. */
-class Lines implements Dispatcher.DispatchHandler {
+export class Lines implements Dispatcher.DispatchHandler {
   readonly #take: (event: Event) => void;
   readonly #ended: () => void;
   readonly #failed: (error: Error) => void;

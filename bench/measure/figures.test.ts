@@ -29,3 +29,15 @@ test('a contender is compared with the other in the same round, so that a slow m
 test('a phase that was never measured is an error, not a figure', () => {
   expect(() => runs(1).median('watch', cpu)).toThrow('no phase "watch": it has list');
 });
+
+test('phases in a row add their times up, and have the highest peak among them', () => {
+  const read = { ...figures(2, { objects: 7 }), wallSeconds: 4, peakMb: 90, settledMb: 80 };
+  const label = { ...figures(3), wallSeconds: 5, peakMb: 70, settledMb: 60 };
+  const both = new Runs([{ read, label }]).joining('both', ['read', 'label']);
+  expect(both.median('both', cpu)).toBe(5);
+  expect(both.median('both', ({ wallSeconds }) => wallSeconds)).toBe(9);
+  expect(both.median('both', ({ peakMb }) => peakMb)).toBe(90);
+  expect(both.median('both', ({ settledMb }) => settledMb)).toBe(60);
+  expect(both.count('both', 'objects')).toBe(7);
+  expect(both.median('read', cpu)).toBe(2);
+});

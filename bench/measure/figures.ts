@@ -47,13 +47,36 @@ export class Runs {
     return median(this.#values(phase, pick).map((value, round) => value / (theirs[round] ?? Number.NaN)));
   }
 
-  #values(phase: string, pick: Pick): readonly number[] {
-    return this.#rounds.map((run) => {
-      const figures = run[phase];
-      if (!figures) throw new Error(`a contender has no phase "${phase}": it has ${Object.keys(run).join(', ')}`);
-      return pick(figures);
-    });
+  /** The same runs with one phase more, which stands for several in a row: times add up, and of the rest the most counts. */
+  joining(name: string, phases: readonly string[]): Runs {
+    return new Runs(
+      this.#rounds.map((run) => ({ ...run, [name]: joined(phases.map((phase) => figuresOf(run, phase))) })),
+    );
   }
+
+  #values(phase: string, pick: Pick): readonly number[] {
+    return this.#rounds.map((run) => pick(figuresOf(run, phase)));
+  }
+}
+
+function figuresOf(run: Run, phase: string): Figures {
+  const figures = run[phase];
+  if (!figures) throw new Error(`a contender has no phase "${phase}": it has ${Object.keys(run).join(', ')}`);
+  return figures;
+}
+
+function joined(phases: readonly Figures[]): Figures {
+  const sum = (pick: Pick) => phases.map(pick).reduce((all, each) => all + each, 0);
+  const most = (pick: Pick) => Math.max(...phases.map(pick));
+  return {
+    cpuSeconds: sum(({ cpuSeconds }) => cpuSeconds),
+    wallSeconds: sum(({ wallSeconds }) => wallSeconds),
+    stallMs: most(({ stallMs }) => stallMs),
+    wallStallMs: most(({ wallStallMs }) => wallStallMs),
+    peakMb: most(({ peakMb }) => peakMb),
+    settledMb: phases.at(-1)?.settledMb ?? Number.NaN,
+    counts: Object.assign({}, ...phases.map(({ counts }) => counts)),
+  };
 }
 
 export function median(values: readonly number[]): number {

@@ -1,6 +1,7 @@
 /** How a contender reaches the API server: bare, through the kit, or through the published client. */
 import { Pool } from 'undici';
 import { systemClock } from '../../src/kit/clock/clock.ts';
+import type { ClusterAccess } from '../../src/kit/kube/cluster-access.ts';
 import { type Connection, connect } from '../../src/kit/kube/connect.ts';
 
 /** All that it takes, as it is sent to the contender's process. */
@@ -25,15 +26,19 @@ export const bareHeaders = ({ token }: Access): Record<string, string> => ({
   authorization: `Bearer ${token}`,
 });
 
-export function kitConnection({ url, ca, token }: Access, connections?: number): Connection {
+export function clusterAccessTo({ url, ca, token }: Access): ClusterAccess {
   const tls = { ca };
   const headers = { authorization: `Bearer ${token}` };
-  const access = {
+  return {
     server: new URL(url),
     tls: () => tls,
     authorize: async () => headers,
     namespace: 'default',
     from: 'the benchmark',
   };
-  return connect(access, { clock: systemClock, random: Math.random, ...(connections && { connections }) });
+}
+
+export function kitConnection(access: Access, connections?: number): Connection {
+  const options = { clock: systemClock, random: Math.random, ...(connections && { connections }) };
+  return connect(clusterAccessTo(access), options);
 }

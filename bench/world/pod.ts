@@ -8,8 +8,9 @@ import { createHash } from 'node:crypto';
 export const podName = (number: number): string => `web-${digits(number, 6)}`;
 export const podNamespace = (number: number): string => `team-${digits(number % NAMESPACES, 2)}`;
 export const nodeName = (number: number): string => `node-${digits(Math.floor(number / PODS_OF_A_NODE), 5)}`;
+export const claimName = (number: number): string => `data-${podName(number)}`;
 export const NAMESPACES = 20;
-const PODS_OF_A_NODE = 30;
+export const PODS_OF_A_NODE = 30;
 
 /** Counts how often the pod was rolled out: what changes about a pod in the benchmarks. */
 export const rollout = (count: number): string => `rollout-${digits(count, 8)}`;
@@ -60,7 +61,7 @@ export function podToCreate(number: number): object {
       securityContext: { runAsNonRoot: true, runAsUser: 10001, fsGroup: 10001 },
       containers: [{ ...container('web', 2), ...probes(8080) }, container('log-shipper', 0)],
       volumes: [
-        { name: 'data', persistentVolumeClaim: { claimName: `data-${podName(number)}` } },
+        { name: 'data', persistentVolumeClaim: { claimName: claimName(number) } },
         { name: 'config', configMap: { name: 'web-config' } },
       ],
     },

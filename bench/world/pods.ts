@@ -4,12 +4,12 @@
  * node. Readers cannot tell: whatever the server sends, it decodes, orders and encodes as ever.
  */
 import type { ControlPlane } from '../../test/harness/control-plane.ts';
-import { eventually } from '../../test/harness/wait.ts';
+import { FIRST_UID, numbers, uidOfCopy, writeBehind } from './cluster-copies.ts';
 import { type Entry, EtcdStore } from './etcd-store.ts';
 import { NAMESPACES, nodeName, PHASES, podName, podNamespace, podStatus, podToCreate, rollout } from './pod.ts';
 
 /** A multiple of the number of namespaces, so that a copy is in the namespace of its pattern. */
-const PATTERNS = 5 * NAMESPACES;
+export const PATTERNS = 5 * NAMESPACES;
 
 export class Pods implements AsyncDisposable {
   readonly #plane: ControlPlane;
@@ -68,13 +68,8 @@ export class Pods implements AsyncDisposable {
     this.#count = PATTERNS;
   }
 
-  /** Resolves when the API server has heard of it all: a reader that comes earlier would be sent the past and the present at once. */
   async #write(entries: Iterable<Entry>): Promise<void> {
-    const revision = await this.#etcd.write(entries);
-    await eventually(async () => {
-      const { metadata } = await this.#plane.admin.list('/api/v1/pods?resourceVersion=0&limit=1');
-      return Number(metadata.resourceVersion) >= revision;
-    });
+    await writeBehind({ plane: this.#plane, etcd: this.#etcd, path: '/api/v1/pods' }, entries);
   }
 
   #copy(number: number, rollouts = 0, phase: string = PHASES.usual): Entry {
@@ -83,22 +78,15 @@ export class Pods implements AsyncDisposable {
     const value = pattern
       .replaceAll(podName(from), podName(number))
       .replace(nodeName(from), nodeName(number))
-      .replace(UID, (uid) => uid.slice(0, -6) + podName(number).slice(-6))
+      .replace(FIRST_UID, (uid) => uidOfCopy(uid, number))
       .replace(rollout(0), rollout(rollouts))
       .replace(PHASES.usual, phase);
     return { key: keyOf(number), value };
   }
 }
 
-function* numbers(from: number, to: number): Generator<number> {
-  for (let number = from; number < to; number++) yield number;
-}
-
 const PREFIX = '/registry/pods/';
 const keyOf = (number: number): string => `${PREFIX}${podNamespace(number)}/${podName(number)}`;
-
-/** The first in a stored pod is its own: a field of 36 bytes, after which comes the version. */
-const UID = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/;
 
 function missing(number: number): never {
   throw new Error(`etcd does not hold ${keyOf(number)}, which was created a moment ago`);
