@@ -1,5 +1,6 @@
 /** The server behind a fault proxy: sends it a client's request as it came and gives its answer as it comes. */
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
+import { PassThrough } from 'node:stream';
 import { Agent, type Dispatcher } from 'undici';
 import type { Body } from './body-stream.ts';
 
@@ -31,7 +32,7 @@ export class Upstream implements AsyncDisposable {
       path: request.url ?? '/',
       method: (request.method ?? 'GET') as Dispatcher.HttpMethod,
       headers: this.#headers(request.headers),
-      body: hasBody(request) ? request : null,
+      body: hasBody(request) ? copyOf(request) : null,
       signal,
     });
     return { status: statusCode, headers: endToEnd(headers), body };
@@ -51,6 +52,13 @@ export class Upstream implements AsyncDisposable {
     const host = url.startsWith('https:') ? new URL(url).host : (named ?? '');
     return { ...(token !== undefined && { authorization: `Bearer ${token}` }), ...others, host };
   }
+}
+
+/** A request that fails upstream destroys its body, which must not look as if the client had left. */
+function copyOf(request: IncomingMessage): PassThrough {
+  const copy = new PassThrough();
+  request.once('error', (error) => copy.destroy(error));
+  return request.pipe(copy);
 }
 
 function hasBody({ method, headers }: IncomingMessage): boolean {
