@@ -1,0 +1,97 @@
+/** The job as a container runs it: the bundle, in a process of its own, on a Node.js of its own. */
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { copyFileSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { bundle } from '../../tools/bundle.ts';
+import type { Cgroup } from '../measure/cgroup.ts';
+
+export interface JobOptions {
+  readonly kubeconfig: string;
+  readonly flags?: readonly string[];
+  readonly cgroup?: Cgroup;
+}
+
+const LAST_LINES = 5;
+
+export class Job implements AsyncDisposable {
+  /** Where its pages are. */
+  readonly url: string;
+  readonly #process: ChildProcess;
+  readonly #exited: Promise<unknown>;
+  readonly #directory: string;
+  /** It must not outlive us, also when a benchmark fails. */
+  readonly #kill = () => this.#process.kill('SIGKILL');
+  #lastLines: readonly string[] = [];
+
+  private constructor(child: ChildProcess, directory: string, url: string) {
+    this.#process = child;
+    this.#exited = once(child, 'exit');
+    this.#directory = directory;
+    this.url = url;
+    process.once('exit', this.#kill);
+    if (child.stderr) createInterface(child.stderr).on('line', (line) => this.#hear(line));
+  }
+
+  static async start({ kubeconfig, flags = [], cgroup }: JobOptions): Promise<Job> {
+    const directory = mkdtempSync(join(tmpdir(), 'holdfast-bench-'));
+    const program = await install(directory);
+    const address = `127.0.0.1:${await freePort()}`;
+    const args = ['topology', '--kubeconfig', kubeconfig, '--metrics-bind-address', address, ...flags];
+    const [command, ...rest] = cgroup ? cgroup.commandFor(program, args) : [program, ...args];
+    const env = { ...process.env, PATH: `${directory}:${process.env.PATH}` };
+    return new Job(spawn(command, rest, { env, stdio: ['ignore', 'ignore', 'pipe'] }), directory, `http://${address}`);
+  }
+
+  get isRunning(): boolean {
+    return this.#process.exitCode === null && this.#process.signalCode === null;
+  }
+
+  /** User and system time so far, counted in ticks of 10 ms; not a number when it has ended. */
+  cpuSeconds(): number {
+    if (!this.isRunning) return Number.NaN;
+    const fields = readFileSync(`/proc/${this.#process.pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? [];
+    return (Number(fields[11]) + Number(fields[12])) / 100;
+  }
+
+  lastWords(): string {
+    return this.#lastLines.join('\n');
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    process.off('exit', this.#kill);
+    this.#kill();
+    await this.#exited;
+    rmSync(this.#directory, { recursive: true });
+  }
+
+  /** As a container's runtime does, it takes every line from a pipe. */
+  #hear(line: string): void {
+    this.#lastLines = [...this.#lastLines, line].slice(-LAST_LINES);
+  }
+}
+
+/**
+ * The bundle starts the `node` that it finds first, with the flags that it asks for. That one is a copy which nobody has used: the kernel
+ * charges the pages of a file to the cgroup that reads them first, so those of a Node.js that others run would look like none.
+ */
+async function install(directory: string): Promise<string> {
+  const program = join(directory, 'holdfast.mjs');
+  const node = join(directory, 'node');
+  await bundle({ outfile: program });
+  copyFileSync(process.execPath, node);
+  execFileSync('dd', [`of=${node}`, 'oflag=nocache', 'conv=notrunc,fdatasync', 'count=0', 'status=none']);
+  return program;
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  server.close();
+  await once(server, 'close');
+  return typeof address === 'object' && address ? address.port : 0;
+}
