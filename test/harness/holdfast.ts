@@ -1,7 +1,7 @@
 /** The program itself, as people run it: `bin/holdfast` in a process of its own, with what it says and how it ends. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { writeFile } from 'node:fs/promises';
+import { symlink, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -20,7 +20,7 @@ export interface Ended {
 
 /** Runs a command that ends by itself. */
 export async function runHoldfast(...args: readonly string[]): Promise<Ended> {
-  const { stdout, stderr, ...child } = start(args);
+  const { stdout, stderr, ...child } = start(PROGRAM, args);
   const [out, err, code] = await Promise.all([text(stdout), text(stderr), child.exited]);
   return { code: typeof code === 'number' ? code : null, stdout: out, stderr: err };
 }
@@ -28,7 +28,14 @@ export async function runHoldfast(...args: readonly string[]): Promise<Ended> {
 /** Starts a job that serves its pages on a port of its own and runs until it is told to stop. */
 export async function startHoldfast(job: string, ...flags: readonly string[]): Promise<Holdfast> {
   const listen = `127.0.0.1:${await freePort()}`;
-  return new Holdfast([job, '--metrics-bind-address', listen, ...flags], `http://${listen}`);
+  return new Holdfast(PROGRAM, [job, '--metrics-bind-address', listen, ...flags], `http://${listen}`);
+}
+
+/** Starts the program under the name of one that it replaces, which a link in the directory gives it. */
+export async function startOriginal(name: string, directory: string, ...flags: readonly string[]): Promise<Holdfast> {
+  const listen = `127.0.0.1:${await freePort()}`;
+  await symlink(PROGRAM, join(directory, name));
+  return new Holdfast(join(directory, name), ['--metrics-bind-address', listen, ...flags], `http://${listen}`);
 }
 
 export class Holdfast implements AsyncDisposable {
@@ -37,9 +44,9 @@ export class Holdfast implements AsyncDisposable {
   readonly #url: string;
   readonly #child: ReturnType<typeof start>;
 
-  constructor(args: readonly string[], url: string) {
+  constructor(program: string, args: readonly string[], url: string) {
     this.#url = url;
-    this.#child = start(args);
+    this.#child = start(program, args);
     this.#child.stdout.resume();
     createInterface(this.#child.stderr).on('line', (line) => this.logged.push(asRecord(line)));
   }
@@ -94,9 +101,9 @@ export async function kubeconfigFlag(
 }
 
 /** Nothing of the tester's own configuration is handed on. */
-function start(args: readonly string[]) {
+function start(program: string, args: readonly string[]) {
   const { PATH, HOME } = process.env;
-  const child = spawn(PROGRAM, args, { stdio: ['ignore', 'pipe', 'pipe'], env: { PATH, HOME } });
+  const child = spawn(program, args, { stdio: ['ignore', 'pipe', 'pipe'], env: { PATH, HOME } });
   return { process: child, stdout: child.stdout, stderr: child.stderr, exited: exitOf(child) };
 }
 

@@ -168,6 +168,68 @@ test('a node with neither gives nothing: one warning and one Event on the node, 
   ]);
 });
 
+test('a zone that cannot stand on a volume is not taken over: an Event says why, and it is labelled when the node is put right', async () => {
+  const world = worldOf('unusable');
+  const node = await world.node({ zone: 'a__b' });
+  const { volume } = await world.used(node);
+  await eventually(async () => {
+    expect(await world.events(volume)).toMatchObject([
+      { type: 'Warning', reason: 'TopologyUnusable', note: expect.stringContaining(`${ZONE} of node ${node}`) },
+    ]);
+  });
+  expect(await world.labelsOf(volume)).toEqual({});
+  await world.labelNode(node, { [ZONE]: 'a' });
+  await world.hasLabels(volume, { [ZONE]: 'a' });
+});
+
+test('a pod on a node that is not there labels nothing, until the node is', async () => {
+  const world = worldOf('nowhere');
+  const { volume } = await world.used('nowhere-yet');
+  await world.settled();
+  expect(await world.labelsOf(volume)).toEqual({});
+  await world.node({ name: 'nowhere-yet', ...NORTH_A });
+  await world.hasLabels(volume, labels('a', 'north'));
+});
+
+test('somebody who undoes the labels again and again is answered after a while, and there is an Event for it', async () => {
+  const world = worldOf('contested');
+  const { volume } = await world.used(await world.node({ zone: 'a' }));
+  await world.hasLabels(volume, { [ZONE]: 'a' });
+  const contested = async () => (await world.events(volume)).filter(({ reason }) => reason === 'TopologyContested');
+  await eventually(async () => {
+    if ((await world.labelsOf(volume))[ZONE] === 'a') {
+      await world.edit(volume, { metadata: { labels: { [ZONE]: null } } });
+    }
+    expect(await contested()).toMatchObject([{ type: 'Warning', regarding: { name: volume } }]);
+  });
+  await world.hasLabels(volume, { [ZONE]: 'a' });
+});
+
+test('what it does can be read from its metrics', async () => {
+  const world = worldOf('metrics');
+  const node = await world.node({ zone: 'a' });
+  await world.volume();
+  const before = await eventually(() => Promise.all(METRICS.map((metric) => holdfast.metric(...metric))));
+  const { volume } = await world.used(node, { labels: { [ZONE]: 'wrong' } });
+  await world.hasLabels(volume, { [ZONE]: 'a' });
+  const { volume: second } = await world.used(node);
+  await world.hasLabels(second, { [ZONE]: 'a' });
+  await world.volume();
+  await eventually(async () => {
+    const after = await Promise.all(METRICS.map((metric) => holdfast.metric(...metric)));
+    expect(after.map((value, i) => value - (before[i] ?? 0))).toEqual([2, 1, 2, 1, 1]);
+  });
+});
+
+/** Of two volumes that are labelled, one of them against somebody else's label, and one that nobody claims. */
+const METRICS: readonly (readonly [string, RegExp])[] = [
+  ['holdfast_topology_writes_total', /result="written"/],
+  ['holdfast_topology_conflicts_total', /outcome="replaced"/],
+  ['holdfast_topology_volumes_labelled', /.*/],
+  ['holdfast_topology_volumes_unlabelled', /reason="volumeIsUnclaimed"/],
+  ['holdfast_topology_ready_to_label_seconds_count', /.*/],
+];
+
 describe('a volume that is shared', () => {
   const SHARED = { type: 'nfs', modes: ['ReadWriteMany'] } as const;
 
@@ -182,6 +244,16 @@ describe('a volume that is shared', () => {
     expect(await world.labelsOf(volume)).toEqual(labels('a__b', 'north'));
     await world.removePod(second);
     await world.hasLabels(volume, labels('b', 'north'));
+  });
+
+  test('is given up by a pod that has ended, though it is still there', async () => {
+    const world = worldOf('ended');
+    const [a, b] = [await world.node({ zone: 'a' }), await world.node({ zone: 'b' })];
+    const { volume, claim } = await world.used(a, SHARED);
+    const second = await world.readyPod(b, claim);
+    await world.hasLabels(volume, { [ZONE]: 'a__b' });
+    await world.ended(second);
+    await world.hasLabels(volume, { [ZONE]: 'a' });
   });
 
   test('keeps both through pods that come and go in a zone that still has one', async () => {

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import type { AuditEvent } from '../../harness/audit.ts';
 import { type ControlPlane, startControlPlane } from '../../harness/control-plane.ts';
-import { type Holdfast, kubeconfigFlag, startHoldfast } from '../../harness/holdfast.ts';
+import { type Holdfast, kubeconfigFlag, startHoldfast, startOriginal } from '../../harness/holdfast.ts';
 import {
   createServiceAccount,
   type PolicyRule,
@@ -14,7 +14,7 @@ import {
   type ServiceAccountOptions,
 } from '../../harness/users.ts';
 import { eventually } from '../../harness/wait.ts';
-import { World, ZONE } from './world.ts';
+import { REGION, World, ZONE } from './world.ts';
 
 let plane: ControlPlane;
 const accounts = new AsyncDisposableStack();
@@ -106,6 +106,18 @@ describe('under the roles in deploy/rbac', () => {
 });
 
 describe("under the rights of the original's deployment", () => {
+  test('it takes the place of the original: started under its name, with its flags, as a Go program reads them', async () => {
+    const world = worldOf('drop-in');
+    const { account: same, kubeconfig } = await account({ name: 'drop-in', clusterRules: OF_THE_ORIGINAL });
+    const flags = [kubeconfig.replace('--', '-'), '-master', plane.url, '--resync-period=60m0s'];
+    await using holdfast = await startOriginal('pv-labels-operator', plane.directory, ...flags);
+    const { volume } = await world.used(await world.node({ zone: 'a', region: 'north' }));
+    await world.hasLabels(volume, { [ZONE]: 'a', [REGION]: 'north' });
+    holdfast.send('SIGTERM');
+    expect(await holdfast.ended()).toBe(0);
+    expect((await requestsOf(same)).filter(refused)).toEqual([]);
+  });
+
   test('it labels all the same, is healthy, and warns once that there are no Events', async () => {
     const world = worldOf('original');
     const { kubeconfig } = await account({ name: 'original', clusterRules: OF_THE_ORIGINAL });

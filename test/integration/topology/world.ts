@@ -14,6 +14,7 @@ export const WORLD = 'test.example.com/world';
 export type Labels = Readonly<Record<string, string>>;
 
 export interface Place {
+  readonly name?: string;
   readonly zone?: string;
   readonly region?: string;
   readonly labels?: Labels;
@@ -94,8 +95,7 @@ export class World {
     return `--selector=${WORLD}=${this.name}`;
   }
 
-  async node({ zone, region, labels, cpu = 8 }: Place = {}): Promise<string> {
-    const name = this.#next('node');
+  async node({ name = this.#next('node'), zone, region, labels, cpu = 8 }: Place = {}): Promise<string> {
     const metadata = {
       name,
       labels: {
@@ -185,6 +185,11 @@ export class World {
 
   async unready(pod: string): Promise<void> {
     await this.#condition(pod, 'False', new Date());
+  }
+
+  /** It has done its work and will never run again. */
+  async ended(pod: string): Promise<void> {
+    await this.#admin.patch(`${PODS}/${pod}/status`, { status: { phase: 'Succeeded' } });
   }
 
   /** A volume, its claim, and a pod on the node that is ready. */
