@@ -68,6 +68,8 @@ async function within(cgroup: Cgroup, what: string, size: number, bench: Bench):
 
 interface Labelling {
   readonly unlabelled: number;
+  /** As the audit log of the API server shows them. */
+  readonly writesPerVolume: number;
   readonly wallSeconds: number;
   readonly cpuSeconds: number;
   readonly anonymousBytes: number;
@@ -91,8 +93,9 @@ async function labelAll({ plane, job, cgroup, size, bench }: Work): Promise<Labe
   const wallSeconds = (performance.now() - started) / 1000;
   const cpuSeconds = job.cpuSeconds();
   const unlabelled = size - (await countLabelled(plane.admin));
+  const writesPerVolume = (await plane.auditLog()).filter(isOurs).filter(({ verb }) => verb === 'patch').length / size;
   bench.progress(`  ${size - unlabelled} labelled after ${wallSeconds.toFixed(0)} s: ${brief(cgroup.charged())}`);
-  return { unlabelled, wallSeconds, cpuSeconds, anonymousBytes };
+  return { unlabelled, writesPerVolume, wallSeconds, cpuSeconds, anonymousBytes };
 }
 
 interface Steady {
@@ -111,10 +114,10 @@ async function staySteady({ plane, job, cgroup, bench }: Work): Promise<Steady> 
   return { requests, cpuSeconds: job.cpuSeconds() - cpu, anonymousBytes: cgroup.charged().anonymousBytes };
 }
 
-const isAsked = ({ userAgent, verb, requestReceivedTimestamp }: AuditEvent, from: Date): boolean =>
-  userAgent?.startsWith('holdfast-topology/') === true &&
-  verb !== 'watch' &&
-  Date.parse(requestReceivedTimestamp) >= from.getTime();
+const isOurs = ({ userAgent }: AuditEvent): boolean => userAgent?.startsWith('holdfast-topology/') === true;
+
+const isAsked = (event: AuditEvent, from: Date): boolean =>
+  isOurs(event) && event.verb !== 'watch' && Date.parse(event.requestReceivedTimestamp) >= from.getTime();
 
 async function addVolumes(plane: ControlPlane, volumes: Volumes, bench: Bench): Promise<readonly number[]> {
   const count = bench.quick ? 20 : 200;
@@ -139,11 +142,12 @@ function rowsOf(
   const resyncs = 'in three resyncs of a steady cluster';
   return [
     row('volumes left unlabelled', '', labelling.unlabelled, 0),
+    row('writes per volume', '', labelling.writesPerVolume, 1),
     row('times killed for memory', '', charged.oomKills, 0),
     row('times ended by itself', '', survived ? 0 : 1, 0),
     row('time on the wall until all are labelled', 's', labelling.wallSeconds),
     row('CPU time until all are labelled', 's', labelling.cpuSeconds),
-    row('peak memory, page cache included', 'MB', charged.peakBytes / MIB, LIMITS.memoryBytes / MIB),
+    row('peak memory, page cache included', 'MB', charged.peakBytes / MIB),
     row('memory of its own while labelling', 'MB', labelling.anonymousBytes / MIB),
     row('memory of its own afterwards', 'MB', steady.anonymousBytes / MIB),
     row('times at the limit of memory', '', charged.timesAtLimit),
