@@ -22,8 +22,8 @@ $(SETUP): package.json package-lock.json
 	@npm ci --no-audit --no-fund --loglevel=error
 	@touch $@
 
-demo: $(SETUP) control-plane ## Show what there is so far: the kit at work on a throw-away control plane
-	@node tools/demo/kit.ts
+demo: $(SETUP) control-plane ## Show what there is so far at work on a throw-away control plane
+	@node tools/demo/topology.ts
 
 test: check integration host ## Run every test tier
 
