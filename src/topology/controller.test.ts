@@ -278,6 +278,15 @@ describe('people are told', () => {
   });
 });
 
+test('a dry run writes no Events either', async () => {
+  const world = cluster(at('x'));
+  world.put(PODS, podObject('web-0', 'data', 'node-a'));
+  world.start({ overwrite: 'missing' }, { dryRun: true });
+  await world.settle();
+  expect(world.transport.journal).toEqual([]);
+  expect(world.log.at('warn')).toMatchObject([{ fields: { fact: 'anotherValueIsKept' } }]);
+});
+
 test('a dry run says what it would label, once, and sends nothing', async () => {
   const world = cluster();
   world.put(PODS, podObject('web-0', 'data', 'node-a'));

@@ -24,6 +24,9 @@ export interface TopologySettings {
   readonly dryRun: boolean;
 }
 
+/** Events are writes, too: a dry run tells them to the log only. */
+const silence = { record: () => {} };
+
 /** What it needs of a program: all of it, but any source of views will do. */
 export type TopologyParts = Omit<ProgramParts, 'caches' | 'random'> & { readonly caches: ViewSource };
 
@@ -37,7 +40,7 @@ export function topology(parts: TopologyParts, settings: TopologySettings): read
   const views = topologyViews(caches, settings.policy.labelKeys, settings.selector);
   const standings = new Standings();
   const report = new Report({
-    recorder: events.recorder(REPORTER),
+    recorder: settings.dryRun ? silence : events.recorder(REPORTER),
     metrics: topologyMetrics(metrics.registry, standings),
     standings,
     log,
@@ -75,12 +78,12 @@ function reconciler(
   const contests = new Contests(clock);
 
   return async (name: string, { signal }: ReconcileContext): Promise<Outcome> => {
+    if (ownWrites.isAheadOfCache(name)) return after(RECHECK_MS);
     const seen = look(views, name);
     if (!seen) {
       report.gone(name);
       return done;
     }
-    if (ownWrites.isAheadOfCache(name)) return after(RECHECK_MS);
     const decision = decide(seen, policy);
     if (decision.do === 'label') return await label(seen, decision, signal);
     report.leftAlone(seen.volume, decision.because);

@@ -41,9 +41,9 @@ export function replaced(volume: Volume, differences: readonly Difference[]): Oc
 }
 
 /** What we write does not stay. */
-export function contested(volume: Volume, pauseMs: number): Occurrence {
+export function contested(volume: Volume): Occurrence {
   const note =
-    `Somebody changes the topology labels of this volume again and again. They are put right after ${Math.ceil(pauseMs / 1000)} s: ` +
+    'Somebody changes the topology labels of this volume again and again. They are put right after longer and longer pauses: ' +
     'find out who it is (kubectl get pv --show-managed-fields), or run Holdfast with --overwrite=missing';
   return { regarding: aboutVolume(volume), type: 'Warning', reason: 'TopologyContested', action: ACTION, note };
 }

@@ -14,7 +14,11 @@ const world = {
   nodes: [nodeObject('node-a', at('a', 'r'))],
 };
 
-async function once(prepare: (cluster: ReturnType<typeof servedCluster>) => void = () => {}, dryRun = false) {
+async function once(
+  prepare: (cluster: ReturnType<typeof servedCluster>) => void = () => {},
+  dryRun = false,
+  signal = new AbortController().signal,
+) {
   const cluster = servedCluster(world);
   prepare(cluster);
   const { client, clock, transport } = cluster;
@@ -29,7 +33,7 @@ async function once(prepare: (cluster: ReturnType<typeof servedCluster>) => void
     policy: policy(),
     dryRun,
     clock,
-    signal: new AbortController().signal,
+    signal,
     progress: (done, of) => progress.push(`${done}/${of}`),
   });
   return { rows, progress, patches: transport.bodies('PATCH') };
@@ -78,6 +82,21 @@ describe('labelling everything once', () => {
     );
     expect(patches).toHaveLength(2);
     expect(rows).toMatchObject([{ changes: [{ key: ZONE, from: 'y', to: 'a' }], outcome: 'labelled' }]);
+  });
+
+  test('tells what failed when it cannot even look again', async () => {
+    const { rows } = await once(({ transport }) =>
+      transport
+        .on('PATCH', /persistentvolumes/, refusal(409, 'Conflict', 'changed'))
+        .on('GET', '/api/v1/persistentvolumes/pv-1', refusal(403, 'Forbidden', 'no more')),
+    );
+    expect(rows).toMatchObject([{ outcome: 'failed', error: expect.stringContaining('changed') }]);
+  });
+
+  test('that is interrupted begins with no other volume', async () => {
+    const { rows, patches } = await once(undefined, false, AbortSignal.abort());
+    expect(rows).toEqual([]);
+    expect(patches).toEqual([]);
   });
 
   test('gives up on a volume that is changed every time', async () => {

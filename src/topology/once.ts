@@ -38,7 +38,10 @@ const CONCURRENCY = 32;
 /** A volume that somebody else changes at the same moment is looked at anew so often. */
 const ATTEMPTS = 5;
 
-/** In the order of the volumes' names. A volume that fails does not keep the others from being labelled. */
+/**
+ * In the order of the volumes' names. A volume that fails does not keep the others from being labelled. When the signal is aborted, no
+ * further volume is begun, and what was done is told all the same.
+ */
 export async function labelAll(parts: OnceParts): Promise<readonly Labelled[]> {
   const names = [...parts.views.volumes.keys()].sort();
   const results = new Map<string, Labelled>();
@@ -46,6 +49,7 @@ export async function labelAll(parts: OnceParts): Promise<readonly Labelled[]> {
   let done = 0;
   const worker = async () => {
     for (const name of left) {
+      if (parts.signal.aborted) return;
       const result = await labelOne(parts, name);
       if (result) results.set(name, result);
       parts.progress(++done, names.length);
@@ -68,10 +72,10 @@ async function labelOne(parts: OnceParts, name: string): Promise<Labelled | unde
     try {
       return { ...row, outcome: (await write(parts, seen.volume, decision)) ? 'labelled' : 'gone' };
     } catch (error) {
-      signal.throwIfAborted();
-      if (attempt === ATTEMPTS || !hasReason(error, 'Conflict'))
-        return { ...row, outcome: 'failed', error: `${error}` };
-      if (!(await lookAgain(parts, name))) return { ...row, outcome: 'gone' };
+      const failed = { ...row, outcome: 'failed', error: `${error}` } as const;
+      if (attempt === ATTEMPTS || signal.aborted || !hasReason(error, 'Conflict')) return failed;
+      const isThere = await lookAgain(parts, name).catch(() => 'unknown' as const);
+      if (isThere !== true) return isThere === 'unknown' ? failed : { ...row, outcome: 'gone' };
     }
   }
 }

@@ -40,10 +40,10 @@ export class Report {
   leftAlone(volume: Volume, because: Reason): void {
     const { recorder, metrics, log } = this.#parts;
     if (because.fact === 'nodeHasNoTopology') this.#nodeWithoutTopology(because.node);
-    if (!this.#stands(volume, because.fact)) return;
-    if (because.fact === 'anotherValueIsKept') for (const _ of because.differences) metrics.conflict('kept');
     const occurrence = leftAlone(volume, because);
-    if (!occurrence) return;
+    const isNews = this.#stands(volume, because.fact, occurrence?.note);
+    if (!isNews || !occurrence) return;
+    if (because.fact === 'anotherValueIsKept') for (const _ of because.differences) metrics.conflict('kept');
     recorder.record(occurrence);
     log.warn({ volume: volume.name, fact: because.fact, why: explain(because) }, 'the volume is not labelled');
   }
@@ -84,7 +84,8 @@ export class Report {
   }
 
   contested(volume: Volume, pauseMs: number): void {
-    this.#parts.recorder.record(contested(volume, pauseMs));
+    if (!this.#stands(volume, 'contested')) return;
+    this.#parts.recorder.record(contested(volume));
     this.#parts.log.warn({ volume: volume.name, pauseMs }, 'somebody undoes the labels of this volume again and again');
   }
 
@@ -102,8 +103,9 @@ export class Report {
     if (readySince >= this.#startedAt) metrics.labelledAfter(Math.max(0, clock.now().getTime() - readySince) / 1000);
   }
 
-  #stands({ name, labels }: Volume, because: Standing['because']): boolean {
+  /** Whether that is news. */
+  #stands({ name, labels }: Volume, because: Standing['because'], told?: string): boolean {
     const isLabelled = TOPOLOGY_LABELS.some((key) => Boolean(labels[key]));
-    return this.#parts.standings.note(name, { isLabelled, because });
+    return this.#parts.standings.note(name, { isLabelled, because, told });
   }
 }

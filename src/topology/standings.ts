@@ -5,7 +5,9 @@ export interface Standing {
   /** Whether it carries a zone or a region. */
   readonly isLabelled: boolean;
   /** Why it is as it is. */
-  readonly because: Fact | 'written' | 'writeFailed' | 'dryRun';
+  readonly because: Fact | 'written' | 'writeFailed' | 'contested' | 'dryRun';
+  /** What people were told about it, where they were. */
+  readonly told?: string | undefined;
 }
 
 export class Standings {
@@ -14,9 +16,8 @@ export class Standings {
   /** Whether it stands otherwise than before. */
   note(volume: string, standing: Standing): boolean {
     const before = this.#standings.get(volume);
-    if (before?.because === standing.because && before.isLabelled === standing.isLabelled) return false;
     this.#standings.set(volume, standing);
-    return true;
+    return before?.because !== standing.because || before.told !== standing.told;
   }
 
   forget(volume: string): void {

@@ -33,6 +33,7 @@ export async function labelOnce(options: OnceOptions, terminal: Terminal): Promi
     const all = views.volumes.size;
     terminal.stdout.write(await formatted(rows, options.output, () => asText(rows, all)));
     const failed = rows.filter(({ outcome }) => outcome === 'failed').length;
+    if (signal.aborted) throw new Error('interrupted: not every volume was looked at');
     if (failed > 0) throw new Error(`${failed} of ${all} volumes could not be labelled`);
   });
 }
