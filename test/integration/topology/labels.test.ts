@@ -295,19 +295,33 @@ function withoutOurs({ metadata, ...rest }: Volume) {
   return { ...rest, metadata: { ...others, labels: theirs } };
 }
 
-test('a claim that was deleted and made anew says nothing about the volume that its namesake had', async () => {
-  const world = worldOf('released');
-  const [a, b] = [await world.node(NORTH_A), await world.node(SOUTH_B)];
-  const { volume, claim, pod } = await world.used(a);
-  await world.hasLabels(volume, labels('a', 'north'));
-  await world.removePod(pod);
-  await world.removeClaim(claim);
-  await eventually(async () => (await world.look(volume)).status.phase === 'Released');
-  const before = await world.look(volume);
-  const other = await world.volume();
-  await world.claim(other, claim);
-  await world.readyPod(b, claim);
-  await world.hasLabels(other, labels('b', 'south'));
-  await world.settled();
-  expect(await world.look(volume)).toEqual(before);
+describe('a claim that was deleted and made anew says nothing about the volume that its namesake had', () => {
+  async function released(world: World): Promise<{ volume: string; claim: string; before: Volume }> {
+    const { volume, claim, pod } = await world.used(await world.node(NORTH_A));
+    await world.hasLabels(volume, labels('a', 'north'));
+    await world.removePod(pod);
+    await world.removeClaim(claim);
+    await eventually(async () => (await world.look(volume)).status.phase === 'Released');
+    return { volume, claim, before: await world.look(volume) };
+  }
+
+  test('when it has another volume', async () => {
+    const world = worldOf('released');
+    const { volume, claim, before } = await released(world);
+    const other = await world.volume();
+    await world.claim(other, claim);
+    await world.readyPod(await world.node(SOUTH_B), claim);
+    await world.hasLabels(other, labels('b', 'south'));
+    await world.settled();
+    expect(await world.look(volume)).toEqual(before);
+  });
+
+  test('when it wants the same volume, which it does not get', async () => {
+    const world = worldOf('released-and-wanted');
+    const { volume, claim, before } = await released(world);
+    await world.askFor(volume, claim);
+    await world.readyPod(await world.node(SOUTH_B), claim);
+    await world.settled();
+    expect(await world.look(volume)).toEqual(before);
+  });
 });

@@ -144,9 +144,16 @@ export class World {
   }
 
   /** A claim that is bound to the volume, or, without one, waits for any that is reserved for it. */
-  async claim(volume?: string, name = this.#next('claim')): Promise<string> {
+  async claim(volume?: string, name?: string): Promise<string> {
+    const claim = await this.askFor(volume, name);
+    if (volume !== undefined) await this.#bound(volume, claim);
+    return claim.metadata.name;
+  }
+
+  /** A claim that wants the volume, whether it gets it or not. */
+  async askFor(volume?: string, name = this.#next('claim')): Promise<RawObject> {
     const accessModes = volume === undefined ? ['ReadWriteOnce'] : (await this.look(volume)).spec.accessModes;
-    const claim = await this.#admin.post(CLAIMS, {
+    return await this.#admin.post(CLAIMS, {
       metadata: { name },
       spec: {
         accessModes,
@@ -155,8 +162,6 @@ export class World {
         ...(volume ? { volumeName: volume } : { selector: { matchLabels: { [WORLD]: name } } }),
       },
     });
-    if (volume !== undefined) await this.#bound(volume, claim);
-    return name;
   }
 
   async pod(options: PodOptions = {}): Promise<string> {

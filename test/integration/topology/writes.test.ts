@@ -126,6 +126,30 @@ describe(`${MANY} volumes`, () => {
   });
 });
 
+test('a write that the watch has not brought back yet is not made a second time', async () => {
+  const world = worldOf('unseen');
+  const volume = await world.volume();
+  const pod = await world.pod({ claims: [await world.claim(volume)], node: await world.node({ zone: 'a' }) });
+  await using proxy = await startFaultProxy(plane);
+  // The volume, and the bookmark after all that there is; what happens to the volume afterwards is never heard of.
+  proxy.inject({ verb: 'watch', resource: 'persistentvolumes' }, { fault: 'half-open', afterEvents: 2 });
+  await using holdfast = await startHoldfast('topology', await through(proxy), world.selector);
+  await holdfast.ready();
+  await world.ready(pod);
+  await eventually(async () => expect(await written(holdfast)).toBe(1));
+  await looksAgain(holdfast, () => world.unready(pod));
+  await looksAgain(holdfast, () => world.ready(pod));
+  expect(await patched(world)).toEqual([volume]);
+});
+
+/** Waits until what was done has made the job look at a volume, and be done with it. */
+async function looksAgain(holdfast: Holdfast, act: () => Promise<unknown>): Promise<void> {
+  const looks = () => holdfast.metric('controller_runtime_reconcile_total');
+  const before = await looks();
+  await act();
+  await eventually(async () => (await looks()) > before, { for: 'another look' });
+}
+
 /** That many requests the job has under way at the most. */
 const CONNECTIONS = 32;
 
