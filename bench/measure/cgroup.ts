@@ -46,12 +46,17 @@ export class Cgroup implements AsyncDisposable {
 
   /** The sentence says why there is none. */
   static create(name: string, limits: Limits): Cgroup | string {
+    const layout = existsSync(join(ROOT, 'memory/memory.limit_in_bytes')) ? version1(name) : version2(name);
+    const made: string[] = [];
     try {
-      const layout = existsSync(join(ROOT, 'memory/memory.limit_in_bytes')) ? version1(name) : version2(name);
-      for (const directory of layout.directories) mkdirSync(directory);
+      for (const directory of layout.directories) {
+        mkdirSync(directory);
+        made.push(directory);
+      }
       for (const [file, text] of Object.entries(layout.settings(limits))) writeFileSync(file, text);
       return new Cgroup(layout);
     } catch (error) {
+      for (const directory of made) rmdirSync(directory);
       return `a cgroup cannot be made here: ${error instanceof Error ? error.message : error}`;
     }
   }
