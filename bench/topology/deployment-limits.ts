@@ -6,10 +6,7 @@ import { Cgroup, type Charged, type Limits } from '../measure/cgroup.ts';
 import type { Bench, Benchmark } from '../measure/group.ts';
 import type { Row } from '../measure/row.ts';
 import { countLabelled } from '../world/labelled.ts';
-import type { Volumes } from '../world/volumes.ts';
 import { World } from '../world/world.ts';
-import { arrivals } from './arrivals.ts';
-import { delayRows } from './delays.ts';
 import { Job } from './job.ts';
 import { untilLabelled } from './steady-cluster.ts';
 
@@ -27,9 +24,9 @@ export const deploymentLimits: Benchmark = {
   about:
     'runs the bundle in a cgroup with 128 Mi of memory and a tenth of a core, on a copy of Node.js that nobody else has in memory, so that ' +
     'the pages of its code are charged to it as well. It labels every volume, each with its own claim and its own pod of about 8 KB; ' +
-    'then three resyncs pass, in which the audit log of the API server must show no request of the job but watches; then ' +
-    'volumes are added as in "a new volume". The peak includes the page cache, which the kernel takes back when it has to; what the program ' +
-    'itself holds is beside it, as the highest of samples taken each second.',
+    'then three resyncs pass, in which the audit log of the API server must show no request of the job but watches. ' +
+    'The peak includes the page cache, which the kernel takes back when it has to; what the program itself holds is beside it, as the ' +
+    'highest of samples taken each second.',
   async run(bench) {
     const size = bench.quick ? 500 : 10_000;
     const name = `holdfast-bench-${process.pid}`;
@@ -57,13 +54,9 @@ async function within(cgroup: Cgroup, what: string, size: number, bench: Bench):
   await using job = await Job.start({ kubeconfig: plane.kubeconfig, cgroup, flags });
   const labelling = await labelAll({ plane, job, cgroup, size, bench });
   const steady = await staySteady({ plane, job, cgroup, size, bench });
-  const delays = job.isRunning ? await addVolumes(plane, volumes, bench) : [];
   const survived = job.isRunning;
   if (!survived) bench.progress(`  the job has ended; its last words: ${job.lastWords()}`);
-  return [
-    ...rowsOf(what, labelling, steady, cgroup.charged(), survived),
-    ...delayRows(`a new volume beside ${what}`, delays),
-  ];
+  return rowsOf(what, labelling, steady, cgroup.charged(), survived);
 }
 
 interface Labelling {
@@ -99,8 +92,10 @@ async function labelAll({ plane, job, cgroup, size, bench }: Work): Promise<Labe
 }
 
 interface Steady {
-  /** What the job has asked for, watches left out. */
+  /** What the job has asked for, watches left out. None of a job that has ended means nothing. */
   readonly requests: number;
+  /** How often it has looked at a volume: it did not rest. */
+  readonly looks: number;
   readonly cpuSeconds: number;
   readonly anonymousBytes: number;
 }
@@ -108,22 +103,21 @@ interface Steady {
 async function staySteady({ plane, job, cgroup, bench }: Work): Promise<Steady> {
   await sleep(SETTLE_MS);
   const from = new Date();
-  const cpu = job.cpuSeconds();
+  const [cpu, looks] = [job.cpuSeconds(), await job.reconciles()];
   await sleep((RESYNCS + 0.5) * resyncMs(bench));
   const requests = (await plane.auditLog()).filter((event) => isAsked(event, from)).length;
-  return { requests, cpuSeconds: job.cpuSeconds() - cpu, anonymousBytes: cgroup.charged().anonymousBytes };
+  return {
+    requests: job.isRunning ? requests : Number.NaN,
+    looks: (await job.reconciles()) - looks,
+    cpuSeconds: job.cpuSeconds() - cpu,
+    anonymousBytes: cgroup.charged().anonymousBytes,
+  };
 }
 
 const isOurs = ({ userAgent }: AuditEvent): boolean => userAgent?.startsWith('holdfast-topology/') === true;
 
 const isAsked = (event: AuditEvent, from: Date): boolean =>
   isOurs(event) && event.verb !== 'watch' && Date.parse(event.requestReceivedTimestamp) >= from.getTime();
-
-async function addVolumes(plane: ControlPlane, volumes: Volumes, bench: Bench): Promise<readonly number[]> {
-  const count = bench.quick ? 20 : 200;
-  bench.progress(`  adding ${count} volumes`);
-  return await arrivals(plane, volumes, count);
-}
 
 function rowsOf(
   what: string,
@@ -153,6 +147,7 @@ function rowsOf(
     row('times at the limit of memory', '', charged.timesAtLimit),
     row('pages read from the disk', '', charged.majorFaults),
     row(`requests other than watches ${resyncs}`, '', steady.requests, 0),
+    row(`looks at volumes ${resyncs}`, '', steady.looks),
     row(`CPU time ${resyncs}`, 's', steady.cpuSeconds),
   ];
 }

@@ -6,6 +6,7 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { request } from 'undici';
 import { bundle } from '../../tools/bundle.ts';
 import type { Cgroup } from '../measure/cgroup.ts';
 
@@ -18,8 +19,7 @@ export interface JobOptions {
 const LAST_LINES = 5;
 
 export class Job implements AsyncDisposable {
-  /** Where its pages are. */
-  readonly url: string;
+  readonly #url: string;
   readonly #process: ChildProcess;
   readonly #exited: Promise<unknown>;
   readonly #directory: string;
@@ -31,7 +31,7 @@ export class Job implements AsyncDisposable {
     this.#process = child;
     this.#exited = once(child, 'exit');
     this.#directory = directory;
-    this.url = url;
+    this.#url = url;
     process.once('exit', this.#kill);
     if (child.stderr) createInterface(child.stderr).on('line', (line) => this.#hear(line));
   }
@@ -55,6 +55,14 @@ export class Job implements AsyncDisposable {
     if (!this.isRunning) return Number.NaN;
     const fields = readFileSync(`/proc/${this.#process.pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? [];
     return (Number(fields[11]) + Number(fields[12])) / 100;
+  }
+
+  /** How often it has looked at a volume, as its own metrics tell; not a number when it has ended. */
+  async reconciles(): Promise<number> {
+    if (!this.isRunning) return Number.NaN;
+    const { body } = await request(`${this.#url}/metrics`);
+    const counts = (await body.text()).matchAll(/^controller_runtime_reconcile_total\{.*\} (?<count>\S+)$/gm);
+    return counts.reduce((sum, { groups }) => sum + Number(groups?.count), 0);
   }
 
   lastWords(): string {

@@ -22,7 +22,7 @@ export const READ = 'read';
 export const LABEL = 'label';
 
 const SETTINGS = { policy: DEFAULT_POLICY, selector: '', resyncMs: 3_600_000, dryRun: false };
-const PATIENCE = { timeout: 1_200_000, interval: 5 };
+const PATIENCE = { timeout: 1_200_000, interval: 20 };
 
 const labelAll: Contend<LabelAll> = async ({ access, volumes }, meter) => {
   const hold = new Hold();
