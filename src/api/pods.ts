@@ -36,13 +36,16 @@ export const PODS: Resource<Pod> = { group: '', version: 'v1', plural: 'pods', k
 /** It will never run again: its volumes are free. */
 export const hasEnded = ({ status }: Pod): boolean => status?.phase === 'Succeeded' || status?.phase === 'Failed';
 
-/** The names of the claims that it mounts, those that were made for it alone included: their names follow from the pod's. */
-export function claimsOf({ metadata, spec }: Pod): readonly string[] {
-  return (spec?.volumes ?? []).flatMap(({ name, persistentVolumeClaim, ephemeral }) => {
-    if (persistentVolumeClaim?.claimName) return [persistentVolumeClaim.claimName];
-    return ephemeral && name ? [`${metadata.name}-${name}`] : [];
-  });
-}
+/** The claims that it mounts, by name, each once; those that were made for it alone included. */
+export const claimsOf = (pod: Pod): readonly string[] => [...new Set([...namedClaimsOf(pod), ...ownClaimsOf(pod)])];
+
+/** Those that it names. */
+export const namedClaimsOf = ({ spec }: Pod): readonly string[] =>
+  (spec?.volumes ?? []).flatMap(({ persistentVolumeClaim }) => persistentVolumeClaim?.claimName || []);
+
+/** Those that are made for it, and go with it: their names follow from its own. */
+const ownClaimsOf = ({ metadata, spec }: Pod): readonly string[] =>
+  (spec?.volumes ?? []).flatMap(({ name, ephemeral }) => (ephemeral && name ? [`${metadata.name}-${name}`] : []));
 
 /** Since when it is ready, as a time in milliseconds; nothing when it is not. */
 export function readySince({ status }: Pod): number | undefined {

@@ -11,6 +11,10 @@ test('cells stand below each other, and no line ends in blanks', () => {
   ).toBe('VOLUME        ZONE\na             eu-west-1a\nmuch-longer\n');
 });
 
+test('there may be very many rows', () => {
+  expect(table(Array.from({ length: 200_000 }, (_, row) => [`${row}`]))).toHaveLength(1_088_890 + 200_000);
+});
+
 test('no rows are no text', () => {
   expect(table([])).toBe('');
 });

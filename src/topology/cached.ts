@@ -56,7 +56,7 @@ const volumeOf =
       name: metadata.name ?? '',
       uid: metadata.uid ?? '',
       labels,
-      writers: Object.fromEntries(Object.keys(labels).flatMap((key) => foreignWriter(metadata, key))),
+      writers: labelsOf(Object.keys(labels).flatMap((key) => foreignWriter(metadata, key))),
       ...(name && { claim: { key: `${namespace}/${name}`, ...(uid && { uid }) } }),
       accessModes: spec?.accessModes ?? [],
       hasNodeAffinity: Boolean(spec?.nodeAffinity),
@@ -89,7 +89,9 @@ const nodeLabelsOf =
   ({ metadata }: Node): NodeLabels =>
     only(labelKeys, metadata.labels);
 
-function only(keys: readonly string[], labels: Labels = {}): Labels {
-  const present = keys.flatMap((key) => (labels[key] === undefined ? [] : [[key, labels[key]] as const]));
-  return Object.fromEntries(present);
-}
+const only = (keys: readonly string[], labels: Labels | undefined): Labels =>
+  labelsOf(Object.entries(labels ?? {}).filter(([key]) => keys.includes(key)));
+
+/** Without a prototype: `constructor` is a label like any other, and is not there unless it is. */
+const labelsOf = (entries: Iterable<readonly [string, string]>): Labels =>
+  Object.assign(Object.create(null), Object.fromEntries(entries));

@@ -28,6 +28,9 @@ export const ACCESS_MODES = [
 
 export const DEFAULT_RESYNC_PERIOD = '60m';
 
+/** Longer than it takes a controller to replace a pod that was deleted. */
+export const DEFAULT_NARROW_AFTER = '30s';
+
 /** What a person may choose. The defaults do as the original does, but for volumes in several zones, where it goes back and forth. */
 export interface Policy {
   /** Whether a label that is there with another value is replaced. */
@@ -51,3 +54,15 @@ export const DEFAULT_POLICY: Policy = {
   labelKeys: TOPOLOGY_LABELS,
   provenance: false,
 };
+
+/** What the running job is told, besides. */
+export interface TopologySettings {
+  readonly policy: Policy;
+  /** Chooses volumes by their labels; all when it is empty. */
+  readonly selector: string;
+  /** How often everything is looked at again, whatever was heard meanwhile; 0 for never. */
+  readonly resyncMs: number;
+  /** How long nobody must have been in a place before a label that names several gives it up. */
+  readonly narrowAfterMs: number;
+  readonly dryRun: boolean;
+}

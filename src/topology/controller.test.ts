@@ -164,8 +164,9 @@ describe('when something fails', () => {
     world.put(PODS, podObject('web-0', 'data', 'node-a'));
     world.transport.on('PATCH', /persistentvolumes/, refusal(403, 'Forbidden', 'you may not patch volumes'));
     world.start();
-    await world.clock.advance(1_000);
-    expect(world.events).toContain('TopologyFailed');
+    await world.clock.advance(600_000);
+    expect(world.patches.length).toBeGreaterThan(5);
+    expect(world.events).toEqual(['TopologyFailed']);
     expect(await figure(world, 'holdfast_topology_volumes_unlabelled{reason="writeFailed"}')).toBe('1');
   });
 });
@@ -223,6 +224,51 @@ describe('what somebody else wrote', () => {
   });
 });
 
+describe('a place that nobody is in any more', () => {
+  test('is given up when that has been so for a while, and not when somebody comes back', async () => {
+    const world = cluster();
+    world.put(PODS, podObject('web-0', 'data', 'node-a'));
+    world.put(PODS, podObject('web-1', 'data', 'node-b'));
+    world.start();
+    await world.settle();
+    expect(world.labelsOf('pv-1')).toEqual(at('a__b', 'r'));
+    world.remove(PODS, 'default/web-1');
+    world.hear();
+    await world.clock.advance(29_000);
+    world.put(PODS, podObject('web-1', 'data', 'node-b'));
+    world.hear();
+    await world.clock.advance(1_000);
+    world.remove(PODS, 'default/web-1');
+    world.hear();
+    await world.clock.advance(29_000);
+    expect(world.labelsOf('pv-1')).toEqual(at('a__b', 'r'));
+    await world.clock.advance(2_000);
+    expect(world.labelsOf('pv-1')).toEqual(at('a', 'r'));
+  });
+});
+
+test('users that come one after the other in many zones are no contest', async () => {
+  const world = cluster();
+  world.start();
+  for (const zone of 'abcdefgh') {
+    world.put(NODES, nodeObject(`node-${zone}`, at(zone, 'r')));
+    world.put(PODS, podObject(`web-${zone}`, 'data', `node-${zone}`));
+    world.hear();
+    await world.clock.advance(1_000);
+  }
+  expect(world.labelsOf('pv-1')[ZONE]).toBe('a__b__c__d__e__f__g__h');
+  expect(world.events).toEqual([]);
+});
+
+test('a label that is named like something that every object has is a label like any other', async () => {
+  const world = cluster();
+  world.put(NODES, nodeObject('node-a', { ...at('a'), constructor: 'c' }));
+  world.put(PODS, podObject('web-0', 'data', 'node-a'));
+  world.start({ labelKeys: [ZONE, 'constructor', 'valueOf'] });
+  await world.settle();
+  expect({ ...world.labelsOf('pv-1') }).toEqual({ [ZONE]: 'a', constructor: 'c' });
+});
+
 describe('people are told', () => {
   test('once of a node without topology, on the node', async () => {
     const world = cluster();
@@ -261,6 +307,40 @@ describe('people are told', () => {
     await world.settle();
     expect(await figure(world, 'holdfast_topology_ready_to_label_seconds_sum')).toBe('2');
     expect(await figure(world, 'holdfast_topology_ready_to_label_seconds_count')).toBe('1');
+  });
+
+  test('nothing about how long others waited before we came, or of labels that are not the first', async () => {
+    const world = cluster();
+    world.put(PODS, podObject('web-0', 'data', 'node-a'));
+    await world.clock.advance(60_000);
+    world.start();
+    await world.settle();
+    setLabel(world, undefined);
+    await world.settle();
+    expect(world.patches).toHaveLength(2);
+    expect(await figure(world, 'holdfast_topology_ready_to_label_seconds_count')).toBe('0');
+  });
+
+  test('of another value that is kept, again when it is another', async () => {
+    const world = cluster(at('x', 'r'));
+    world.put(PODS, podObject('web-0', 'data', 'node-a'));
+    world.start({ overwrite: 'missing' });
+    await world.settle();
+    setLabel(world, 'y');
+    await world.settle();
+    expect(world.events).toEqual(['TopologyConflict', 'TopologyConflict']);
+  });
+
+  test('nothing of a value that we wrote ourselves and keep', async () => {
+    const world = cluster();
+    world.put(PODS, podObject('web-0', 'data', 'node-a'));
+    world.start({ overwrite: 'missing' });
+    await world.settle();
+    world.remove(PODS, 'default/web-0');
+    world.put(PODS, podObject('web-0', 'data', 'node-b'));
+    await world.settle();
+    expect(world.labelsOf('pv-1')).toEqual(at('a', 'r'));
+    expect(world.events).toEqual([]);
   });
 
   test('where the labels come from, in an annotation, when they want to know', async () => {

@@ -311,3 +311,62 @@ describe('for any volume', () => {
     );
   });
 });
+
+describe('what is there and not right', () => {
+  test('is told although nothing can be written', () => {
+    const unusable = used(aVolume({ labels: at('a', 'r') }), aUser(at('x__y', 'r')));
+    expect(factOf(decide(unusable, policy()))).toBe('nodeValueIsUnusable');
+    const zoneOnly = aUser(at('b'), { pod: 'default/web-b', node: 'node-b' });
+    expect(decide(used(aVolume({ labels: at('a__b', 'r') }), inA, zoneOnly), policy())).toMatchObject({
+      because: { fact: 'aUserWouldBeLeftOut', node: 'node-b', key: REGION },
+    });
+  });
+
+  test('is replaced when it is a label that the scheduler cannot read', () => {
+    expect(labelsOf(decide(used(aVolume({ labels: at('a____b', 'r') }), inA), policy()))).toEqual(at('a'));
+    const lost = aUser(undefined, { pod: 'default/lost' });
+    expect(labelsOf(decide(used(aVolume({ labels: at('a___b', 'r') }), inA, lost), policy()))).toEqual(at('a'));
+  });
+});
+
+describe('a pod that waits for a node', () => {
+  const waiting: User = { pod: 'default/waiting' };
+
+  test('may come back to any place that we have named', () => {
+    expect(factOf(decide(used(aVolume({ labels: at('a__b', 'r') }), inA, waiting), policy()))).toBe('alreadyRight');
+  });
+
+  test('does not make us keep what somebody else wrote', () => {
+    const theirs = aVolume({ labels: at('x', 'r'), writers: { [ZONE]: 'kubectl' } });
+    expect(labelsOf(decide(used(theirs, inA, waiting), policy()))).toEqual(at('a'));
+  });
+
+  test('keeps a volume where it is with --multi-zone=first, and so does one whose node is gone', () => {
+    const first = policy({ multiZone: 'first' });
+    const labelled = aVolume({ labels: at('c', 'r') });
+    const lost = aUser(undefined, { pod: 'default/lost' });
+    expect(factOf(decide(used(labelled, inA, inB, waiting), first))).toBe('alreadyRight');
+    expect(factOf(decide(used(labelled, inA, inB, lost), first))).toBe('alreadyRight');
+  });
+});
+
+describe('the sources of labels', () => {
+  test('are users that the labels come from, the oldest first', () => {
+    const bare = aUser({}, { pod: 'default/bare', node: 'node-bare', readySince: 0 });
+    expect(decide(used(aVolume(), inB, inA, bare), policy())).toMatchObject({ sources: [inA, inB] });
+  });
+
+  test('with --multi-zone=first are in the place that is named', () => {
+    const older = aUser(at('b', 's'), { pod: 'default/web-b', node: 'node-b', readySince: 0 });
+    const decision = decide(used(aVolume({ labels: at('a') }), older, inA), policy({ multiZone: 'first' }));
+    expect(decision).toMatchObject({ labels: at(undefined, 'r'), sources: [inA] });
+  });
+});
+
+test('only what gives places up, and nothing else, narrows', () => {
+  const narrows = (decision: Decision) => decision.do === 'label' && decision.narrows;
+  expect(narrows(decide(used(aVolume({ labels: at('a__b', 'r') }), inA), policy()))).toBe(true);
+  expect(narrows(decide(used(aVolume({ labels: at('a__b') }), inA), policy()))).toBe(false);
+  expect(narrows(decide(used(aVolume({ labels: at('b', 'r') }), inA), policy()))).toBe(false);
+  expect(narrows(decide(used(aVolume(), inA), policy()))).toBe(false);
+});

@@ -3,15 +3,15 @@
  * The facts that forbid a label are tried one after the other, each by a function that is named after it.
  */
 
-import { labelValueFault } from '../kit/names.ts';
+import { LONGEST_LABEL_PART } from '../kit/names.ts';
 import type { NodeSelectorObject } from '../kit/node-selectors.ts';
 import type { Volume } from './cached.ts';
 import type { Policy } from './contract.ts';
 import { firstPlace } from './first-place.ts';
 import type { Difference, Reason } from './reasons.ts';
 import type { Seen, User } from './seen.ts';
-import { inOrder, placed, placeOf, ready, type Spread, spreadOf, wouldBeLeftOut } from './spread.ts';
-import { labelOf, nameTheSame, valueFault } from './values.ts';
+import { faultOf, inOrder, placed, placeOf, ready, type Spread, spreadOf } from './spread.ts';
+import { labelOf, nameTheSame, valuesIn } from './values.ts';
 
 export type Decision = Label | { readonly do: 'nothing'; readonly because: Reason };
 
@@ -22,6 +22,8 @@ export interface Label {
   readonly nodeAffinity?: NodeSelectorObject;
   /** The labels that had another value. */
   readonly replaced: readonly Difference[];
+  /** It only gives places up that nobody is in any more. That is in no hurry: a pod that is replaced is away for a moment. */
+  readonly narrows: boolean;
   /** The users that the labels were taken from, one for each place, those that have been ready for longest first. */
   readonly sources: readonly User[];
   /** It must not be carried out when the volume has changed in any way: the decision rests on what its labels were. */
@@ -81,7 +83,7 @@ const claimOf = ({ claim }: Volume): string => claim?.key ?? '';
 /** Where the labels should say that the volume is, or why that cannot be told. */
 function placesFor({ volume, users }: Seen, policy: Policy): readonly Spread[] | Reason {
   const spreads = policy.labelKeys.map((key) => spreadOf(key, volume, users)).filter((spread) => spread !== undefined);
-  if (spreads.length === 0) return whyNowhere(users, policy);
+  if (spreads.length === 0) return whyNowhere(volume, users, policy);
   const several = spreads.find(({ values }) => values.length > 1);
   if (!several || policy.multiZone === 'set') return spreads;
   if (policy.multiZone === 'skip') return { ...several, fact: 'usedInSeveralPlaces' };
@@ -89,25 +91,22 @@ function placesFor({ volume, users }: Seen, policy: Policy): readonly Spread[] |
 }
 
 /** Asked when there is no label that the nodes of all ready users have. */
-function whyNowhere(users: readonly User[], { labelKeys }: Policy): Reason {
-  const [first, ...others] = inOrder(ready(users)) as [User, ...User[]];
-  const { pod, node = '', labels } = first;
-  for (const key of labelKeys) {
-    const leftOut = others.concat(first).find((user) => wouldBeLeftOut(user, key));
-    if (leftOut && users.some((user) => placeOf(user, key) !== undefined)) {
-      return { fact: 'aUserWouldBeLeftOut', node: leftOut.node ?? '', key, pod: leftOut.pod };
-    }
-  }
+function whyNowhere(volume: Volume, users: readonly User[], policy: Policy): Reason {
+  const [{ pod, node = '', labels }] = inOrder(ready(users)) as [User];
   if (!labels) return { fact: 'nodeIsGone', node, pod };
+  return firstFault(volume, users, policy) ?? { fact: 'nodeHasNoTopology', node, pod };
+}
+
+function firstFault(volume: Volume, users: readonly User[], { labelKeys }: Policy): Reason | undefined {
   for (const key of labelKeys) {
-    const fault = labels[key] === undefined ? undefined : valueFault(labels[key]);
-    if (fault) return { fact: 'nodeValueIsUnusable', node, key, fault };
+    const fault = faultOf(key, volume, users);
+    if (fault) return fault;
   }
-  return { fact: 'nodeHasNoTopology', node, pod };
+  return undefined;
 }
 
 function placesDoNotFit(labels: Readonly<Record<string, string>>): Reason | undefined {
-  const tooLong = Object.entries(labels).find(([, label]) => labelValueFault(label) !== undefined);
+  const tooLong = Object.entries(labels).find(([, label]) => label.length > LONGEST_LABEL_PART);
   return tooLong && { fact: 'placesDoNotFit', key: tooLong[0], label: tooLong[1] };
 }
 
@@ -140,17 +139,23 @@ function whatIsMissing(
 ): Decision {
   const missing = Object.entries(labels).filter(([key, label]) => !nameTheSame(volume.labels[key], label));
   const nodeAffinity = policy.nodeAffinity ? affinityFor(volume, users, wanted) : undefined;
-  if (missing.length === 0 && !nodeAffinity) return nothing({ fact: 'alreadyRight' });
+  if (missing.length === 0 && !nodeAffinity)
+    return nothing(firstFault(volume, users, policy) ?? { fact: 'alreadyRight' });
   const replaced = differencesOf(volume, labels);
   return {
     do: 'label',
     labels: Object.fromEntries(missing),
     ...(nodeAffinity && { nodeAffinity }),
     replaced,
+    narrows:
+      missing.length > 0 && !nodeAffinity && missing.every(([key, label]) => isPartOf(label, volume.labels[key])),
     sources: onePerPlace(users, wanted),
     onlyIfUnchanged: replaced.length > 0 || policy.overwrite === 'missing' || nodeAffinity !== undefined,
   };
 }
+
+const isPartOf = (label: string, of: string | undefined): boolean =>
+  valuesIn(label).every((value) => valuesIn(of).includes(value));
 
 /**
  * It can be set once and never be changed. So only where it is certain: one node at a time can use the volume, and all of its users
@@ -175,7 +180,8 @@ const isForOneNode = ({ accessModes }: Volume): boolean =>
 
 function onePerPlace(users: readonly User[], wanted: readonly Spread[]): readonly User[] {
   const places = new Map<string, User>();
-  for (const user of inOrder(ready(users))) {
+  const isSource = (user: User) => wanted.some(({ key, values }) => values.includes(placeOf(user, key) ?? ''));
+  for (const user of inOrder(ready(users).filter(isSource))) {
     const place = JSON.stringify(wanted.map(({ key }) => placeOf(user, key)));
     if (!places.has(place)) places.set(place, user);
   }

@@ -5,7 +5,7 @@ import { quote } from '../kit/invalid-value.ts';
 import type { Occurrence } from '../kit/observe/event.ts';
 import { type ObjectReference, referenceTo } from '../kit/observe/reference.ts';
 import type { Volume } from './cached.ts';
-import { type Difference, explain, type Fact, type Reason } from './reasons.ts';
+import { type Difference, explain, type Fact, foreign, type Reason } from './reasons.ts';
 
 const ACTION = 'Label';
 
@@ -21,19 +21,26 @@ const TOLD: ReadonlyMap<Fact, string> = new Map<Fact, string>([
   ['usedInSeveralPlaces', 'TopologySkipped'],
 ]);
 
+/** Whether a person should look at it. */
+export const isTrouble = (fact: Fact): boolean => TOLD.has(fact);
+
 /** Nothing when the reason is nothing to worry about. */
 export function leftAlone(volume: Volume, because: Reason): Occurrence | undefined {
   const reason = TOLD.get(because.fact);
-  if (!reason) return undefined;
+  if (!reason || isOurOwnAffair(because)) return undefined;
   const note = `The volume was not labelled: ${explain(because)}`;
   return { regarding: aboutVolume(volume), type: 'Warning', reason, action: ACTION, note };
 }
 
+/** A value of our own that is kept is one that we were told to keep. */
+const isOurOwnAffair = (because: Reason): boolean =>
+  because.fact === 'anotherValueIsKept' && foreign(because.differences).length === 0;
+
 /** Somebody's value was replaced. Our own is replaced whenever a pod moves, which is no news. */
 export function replaced(volume: Volume, differences: readonly Difference[]): Occurrence | undefined {
-  const foreign = differences.filter(({ writer }) => writer !== undefined);
-  if (foreign.length === 0) return undefined;
-  const sentences = foreign.map(
+  const theirs = foreign(differences);
+  if (theirs.length === 0) return undefined;
+  const sentences = theirs.map(
     ({ key, is, wanted, writer }) => `${key} was ${quote(is)}, written by ${writer}, and is now ${quote(wanted)}`,
   );
   const note = `${sentences.join('; ')}: that is where the pods that use it run. --overwrite=missing would keep it`;

@@ -5,7 +5,7 @@ import { at, claimObject, nodeObject, podObject, policy, volumeObject } from './
 import { topologyViews } from './cached.ts';
 import { ZONE } from './contract.ts';
 import { labelAll } from './once.ts';
-import { served, servedCluster } from './served-cluster.ts';
+import { listOf, servedCluster } from './served-cluster.ts';
 
 const world = {
   volumes: [volumeObject('pv-2', 'data-2', at('a', 'r')), volumeObject('pv-1', 'data-1', at('x'))],
@@ -31,6 +31,7 @@ async function once(
     views,
     client,
     policy: policy(),
+    selector: 'team=web',
     dryRun,
     clock,
     signal,
@@ -74,11 +75,11 @@ describe('labelling everything once', () => {
 
   test('looks again at a volume that somebody changed at the same moment', async () => {
     const conflict = refusal(409, 'Conflict', 'changed');
-    const changed = served(volumeObject('pv-1', 'data-1', at('y', 'r')));
+    const changed = volumeObject('pv-1', 'data-1', at('y', 'r'));
     const { rows, patches } = await once(({ transport }) =>
       transport
         .on('PATCH', /persistentvolumes/, conflict, ({ body }) => answer(200, body))
-        .on('GET', '/api/v1/persistentvolumes/pv-1', answer(200, changed)),
+        .on('GET', '/api/v1/persistentvolumes', listOf(world.volumes), listOf([changed])),
     );
     expect(patches).toHaveLength(2);
     expect(rows).toMatchObject([{ changes: [{ key: ZONE, from: 'y', to: 'a' }], outcome: 'labelled' }]);
@@ -88,7 +89,7 @@ describe('labelling everything once', () => {
     const { rows } = await once(({ transport }) =>
       transport
         .on('PATCH', /persistentvolumes/, refusal(409, 'Conflict', 'changed'))
-        .on('GET', '/api/v1/persistentvolumes/pv-1', refusal(403, 'Forbidden', 'no more')),
+        .on('GET', '/api/v1/persistentvolumes', listOf(world.volumes), refusal(403, 'Forbidden', 'no more')),
     );
     expect(rows).toMatchObject([{ outcome: 'failed', error: expect.stringContaining('changed') }]);
   });
@@ -104,7 +105,7 @@ describe('labelling everything once', () => {
     const { rows, patches } = await once(({ transport }) =>
       transport
         .on('PATCH', /persistentvolumes/, conflict)
-        .on('GET', '/api/v1/persistentvolumes/pv-1', answer(200, served(world.volumes[1] ?? { metadata: {} }))),
+        .on('GET', '/api/v1/persistentvolumes', listOf(world.volumes)),
     );
     expect(patches).toHaveLength(5);
     expect(rows).toMatchObject([{ outcome: 'failed', error: expect.stringContaining('changed') }]);
@@ -117,7 +118,9 @@ describe('labelling everything once', () => {
     ]);
     const conflict = refusal(409, 'Conflict', 'another');
     const { rows } = await once(({ transport }) =>
-      transport.on('PATCH', /persistentvolumes/, conflict).on('GET', '/api/v1/persistentvolumes/pv-1', gone),
+      transport
+        .on('PATCH', /persistentvolumes/, conflict)
+        .on('GET', '/api/v1/persistentvolumes', listOf(world.volumes), listOf([])),
     );
     expect(rows).toMatchObject([{ outcome: 'gone' }]);
   });

@@ -27,6 +27,8 @@ export interface OnceParts {
   readonly views: TopologyViews;
   readonly client: KubeClient;
   readonly policy: Policy;
+  /** Which volumes were chosen. */
+  readonly selector: string;
   readonly dryRun: boolean;
   readonly clock: Clock;
   readonly signal: AbortSignal;
@@ -72,7 +74,7 @@ async function labelOne(parts: OnceParts, name: string): Promise<Labelled | unde
     try {
       return { ...row, outcome: (await write(parts, seen.volume, decision)) ? 'labelled' : 'gone' };
     } catch (error) {
-      const failed = { ...row, outcome: 'failed', error: `${error}` } as const;
+      const failed = { ...row, outcome: 'failed', error: messageOf(error) } as const;
       if (attempt === ATTEMPTS || signal.aborted || !hasReason(error, 'Conflict')) return failed;
       const isThere = await lookAgain(parts, name).catch(() => 'unknown' as const);
       if (isThere !== true) return isThere === 'unknown' ? failed : { ...row, outcome: 'gone' };
@@ -86,11 +88,12 @@ function write({ views, client, policy, clock, signal }: OnceParts, volume: Volu
   return apply(decision, { ...volume, resourceVersion }, { client, signal, provenance });
 }
 
-/** Whether the volume is still there. */
-async function lookAgain({ snapshot, client, signal }: OnceParts, name: string): Promise<boolean> {
-  const volume = await client.find(PERSISTENT_VOLUMES, { name }, { signal });
-  if (volume) snapshot.put(PERSISTENT_VOLUMES, volume);
-  return volume !== undefined;
+/** Whether the volume is still there, and one of those that were chosen. */
+async function lookAgain({ snapshot, client, selector, signal }: OnceParts, name: string): Promise<boolean> {
+  const selection = { fieldSelector: `metadata.name=${name}`, labelSelector: selector };
+  const { items } = await client.list(PERSISTENT_VOLUMES, { ...selection, signal });
+  for (const volume of items) snapshot.put(PERSISTENT_VOLUMES, volume);
+  return items.length > 0;
 }
 
 const rowOf = (volume: Volume, { labels, nodeAffinity, sources: [source] }: Label) => ({
@@ -101,3 +104,5 @@ const rowOf = (volume: Volume, { labels, nodeAffinity, sources: [source] }: Labe
   changes: Object.entries(labels).map(([key, to]) => ({ key, from: volume.labels[key] ?? '', to })),
   nodeAffinity: nodeAffinity !== undefined,
 });
+
+const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));

@@ -32,7 +32,7 @@ describe('a pod will never be placed', () => {
     expect(unplaceable(pod(), [volume('pv-1', at('c'))], [nodeA, nodeB])).toEqual({
       pod: 'default/web-0',
       volumes: ['pv-1'],
-      why: 'volume pv-1 is in c; the nodes that would take the pod are in a, b',
+      why: 'volume pv-1 is in c; the nodes that would take the pod are in a (region r), b (region r)',
     });
   });
 
@@ -56,7 +56,9 @@ describe('a pod will never be placed', () => {
   });
 
   test('when the zone fits and the region does not', () => {
-    expect(unplaceable(pod(), [volume('pv-1', at('a', 's'))], [nodeA])).toBeDefined();
+    expect(unplaceable(pod(), [volume('pv-1', at('a', 's'))], [nodeA])).toMatchObject({
+      why: 'volume pv-1 is in a (region s); the nodes that would take the pod are in a (region r)',
+    });
   });
 
   test('when the node has a region only, and the volume a zone', () => {
@@ -65,7 +67,7 @@ describe('a pod will never be placed', () => {
 
   test("when the volume's own node affinity is elsewhere", () => {
     expect(unplaceable(pod(), [volume('pv-1', {}, { affinity: inZone('c') })], [nodeA])).toMatchObject({
-      why: 'volume pv-1 has a node affinity; the nodes that would take the pod are in a',
+      why: 'volume pv-1 has a node affinity; the nodes that would take the pod are in a (region r)',
     });
   });
 

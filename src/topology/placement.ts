@@ -5,8 +5,7 @@
 import { type Taint, type Toleration, untolerated } from '../api/taints.ts';
 import type { Labels } from '../kit/label-requirements.ts';
 import { type NodeSelector, selectsNode } from '../kit/node-selectors.ts';
-import { TOPOLOGY_LABELS } from './contract.ts';
-import { valuesIn } from './values.ts';
+import { SEPARATOR, TOPOLOGY_LABELS } from './contract.ts';
 
 export interface PlaceableNode {
   readonly name: string;
@@ -47,9 +46,10 @@ export function unplaceable(
   volumes: readonly PlacedVolume[],
   nodes: readonly PlaceableNode[],
 ): Unplaceable | undefined {
+  const fits = (node: PlaceableNode) => takes(node, pod) && volumes.every((volume) => reaches(node, volume));
+  if (nodes.some(fits)) return undefined;
   const candidates = nodes.filter((node) => takes(node, pod));
   if (candidates.length === 0) return undefined;
-  if (candidates.some((node) => volumes.every((volume) => reaches(node, volume)))) return undefined;
   const alone = volumes.filter((volume) => !candidates.some((node) => reaches(node, volume)));
   return alone.length > 0 ? nowhere(pod, alone, candidates) : apart(pod, volumes);
 }
@@ -74,16 +74,16 @@ function reaches({ name, labels }: PlaceableNode, volume: PlacedVolume): boolean
 /** A label that is empty, or has an empty part, is one that the scheduler cannot read, and ignores. */
 function placesOf({ labels }: PlacedVolume): Readonly<Record<string, readonly string[]>> {
   const readable = SCHEDULER_LABELS.flatMap((key) => {
-    const parts = labels[key]?.split('__').map((part) => part.trim());
+    const parts = labels[key]?.split(SEPARATOR).map((part) => part.trim());
     return parts && !parts.includes('') ? [[key, parts] as const] : [];
   });
   return Object.fromEntries(readable);
 }
 
 function nowhere(pod: WaitingPod, volumes: readonly PlacedVolume[], candidates: readonly PlaceableNode[]): Unplaceable {
-  const zones = [...new Set(candidates.map(({ labels }) => labels[TOPOLOGY_LABELS[0]] ?? 'no zone'))].sort();
+  const places = [...new Set(candidates.map(({ labels }) => placeText(labels) || 'no zone'))].sort();
   const where = volumes.map(describe).join('; ');
-  const why = `${where}; the nodes that would take the pod are in ${zones.join(', ')}`;
+  const why = `${where}; the nodes that would take the pod are in ${places.join(', ')}`;
   return { pod: pod.pod, volumes: volumes.map(({ name }) => name), why };
 }
 
@@ -93,7 +93,16 @@ function apart(pod: WaitingPod, volumes: readonly PlacedVolume[]): Unplaceable {
 }
 
 function describe({ name, labels, affinity }: PlacedVolume): string {
-  const zones = valuesIn(labels[TOPOLOGY_LABELS[0]] ?? labels[Object.keys(FORMER)[0] ?? '']);
-  if (zones.length > 0) return `volume ${name} is in ${zones.join(', ')}`;
+  const place = placeText(labels);
+  if (place !== '') return `volume ${name} is in ${place}`;
   return affinity ? `volume ${name} has a node affinity` : `volume ${name} can be anywhere`;
+}
+
+/** `a or b (region r)`: whichever of the two there is, under its present or its former name. */
+function placeText(labels: Labels): string {
+  const [zone, region] = TOPOLOGY_LABELS.map((key) => {
+    const former = Object.keys(FORMER).find((each) => FORMER[each] === key) ?? '';
+    return (labels[key] ?? labels[former] ?? '').split(SEPARATOR).join(' or ');
+  });
+  return region ? `${zone || 'any zone'} (region ${region})` : (zone ?? '');
 }

@@ -5,9 +5,10 @@ import { NODES } from '../api/nodes.ts';
 import { PERSISTENT_VOLUME_CLAIMS } from '../api/persistent-volume-claims.ts';
 import { PERSISTENT_VOLUMES } from '../api/persistent-volumes.ts';
 import { PODS, type Pod, readySince } from '../api/pods.ts';
+import { managersOfLabel } from '../kit/kube/managed-fields.ts';
 import type { Labels } from '../kit/label-requirements.ts';
 import { at, claimObject, nodeObject, podObject, volumeObject } from './builders.ts';
-import { REGION, TOPOLOGY_LABELS, ZONE } from './contract.ts';
+import { FIELD_MANAGER, REGION, TOPOLOGY_LABELS, ZONE } from './contract.ts';
 import { managedBy, SimulatedCluster } from './simulated-cluster.ts';
 import { labelOf, valuesIn } from './values.ts';
 
@@ -24,7 +25,11 @@ function specified(
   const hasOnlyOther = (labels: Labels | undefined) =>
     labels?.[label] === undefined && Object.keys(labels ?? {}).length > 0;
   if (readyIn.length === 0 || ready.some(({ labels }) => hasOnlyOther(labels))) return is;
-  const mayBeIn = (value: string) => users.some(({ labels }) => [value, undefined].includes(labels?.[label]));
+  const isOurs = managersOfLabel(cluster.get(PERSISTENT_VOLUMES, volume)?.metadata ?? {}, label).includes(
+    FIELD_MANAGER,
+  );
+  const mayBeIn = (value: string) =>
+    users.some(({ isPlaced, labels }) => (isPlaced ? [value, undefined].includes(labels?.[label]) : isOurs));
   return labelOf([...readyIn, ...valuesIn(is).filter(mayBeIn)]);
 }
 
@@ -35,8 +40,9 @@ function usersOf(cluster: SimulatedCluster, volume: string) {
   const mounts = ({ spec }: Pod) => spec?.volumes?.[0]?.persistentVolumeClaim?.claimName === name;
   return cluster
     .all(PODS)
-    .filter((pod) => pod.spec?.nodeName && mounts(pod))
+    .filter(mounts)
     .map((pod) => ({
+      isPlaced: pod.spec?.nodeName !== undefined,
       isReady: readySince(pod) !== undefined,
       labels: cluster.get(NODES, pod.spec?.nodeName ?? '')?.metadata.labels,
     }));

@@ -11,6 +11,10 @@ export interface Difference {
   readonly writer?: string;
 }
 
+/** Those that are not of our own writing. */
+export const foreign = (differences: readonly Difference[]): readonly Difference[] =>
+  differences.filter(({ writer }) => writer !== undefined);
+
 export type Reason =
   | { readonly fact: 'alreadyRight' }
   | { readonly fact: 'accessModeIsLeftOut'; readonly modes: readonly string[] }

@@ -9,7 +9,7 @@ import { TOPOLOGY_LABELS } from './contract.ts';
 import type { Label } from './decide.ts';
 import { contested, failed, leftAlone, nodeWithoutTopology, replaced } from './events.ts';
 import type { TopologyMetrics } from './metrics.ts';
-import { explain, type Reason } from './reasons.ts';
+import { explain, foreign, type Reason } from './reasons.ts';
 import type { Standing, Standings } from './standings.ts';
 
 export interface ReportParts {
@@ -22,11 +22,13 @@ export interface ReportParts {
   readonly uidOfNode: (node: string) => string;
 }
 
+/** More than any cluster has. */
+const MOST_NODES = 100_000;
+
 export class Report {
   readonly #parts: ReportParts;
   readonly #startedAt: number;
-  readonly #firstOfNode = once();
-  readonly #firstOfDryRun = once();
+  readonly #firstOfNode = once(MOST_NODES);
 
   constructor(parts: ReportParts) {
     this.#parts = parts;
@@ -43,27 +45,26 @@ export class Report {
     const occurrence = leftAlone(volume, because);
     const isNews = this.#stands(volume, because.fact, occurrence?.note);
     if (!isNews || !occurrence) return;
-    if (because.fact === 'anotherValueIsKept') for (const _ of because.differences) metrics.conflict('kept');
+    if (because.fact === 'anotherValueIsKept') for (const _ of foreign(because.differences)) metrics.conflict('kept');
     recorder.record(occurrence);
     log.warn({ volume: volume.name, fact: because.fact, why: explain(because) }, 'the volume is not labelled');
   }
 
-  /** `isFirst` says that we have not written to this volume before. */
-  wrote(volume: Volume, { labels, nodeAffinity, replaced: differences, sources }: Label, isFirst: boolean): void {
+  wrote(volume: Volume, { labels, nodeAffinity, replaced: differences, sources }: Label): void {
     const { recorder, metrics, log } = this.#parts;
+    const isFirst = !isLabelled(volume) && !this.#parts.standings.of(volume.name, volume.uid)?.isLabelled;
     metrics.wrote('written');
     this.#stands({ ...volume, labels: { ...volume.labels, ...labels } }, 'written');
-    for (const { writer } of differences) if (writer !== undefined) metrics.conflict('replaced');
+    for (const _ of foreign(differences)) metrics.conflict('replaced');
     const occurrence = replaced(volume, differences);
     if (occurrence) recorder.record(occurrence);
-    if (isFirst && differences.length === 0) this.#delay(Math.max(...sources.map(({ readySince = 0 }) => readySince)));
+    if (isFirst) this.#delay(Math.max(...sources.map(({ readySince = 0 }) => readySince)));
     const from = { node: sources[0]?.node, pod: sources[0]?.pod };
     log.info({ volume: volume.name, labels, ...(nodeAffinity && { nodeAffinity }), ...from }, 'labelled the volume');
   }
 
   wouldWrite(volume: Volume, { labels, nodeAffinity, sources: [source] }: Label): void {
-    this.#stands(volume, 'dryRun');
-    if (!this.#firstOfDryRun(JSON.stringify([volume.uid, labels]))) return;
+    if (!this.#stands(volume, 'dryRun', JSON.stringify([labels, nodeAffinity]))) return;
     const from = { node: source?.node, pod: source?.pod };
     const what = { volume: volume.name, labels, ...(nodeAffinity && { nodeAffinity }), ...from };
     this.#parts.log.info(what, 'would label the volume (dry run)');
@@ -79,8 +80,9 @@ export class Report {
     const isConflict = hasReason(error, 'Conflict');
     metrics.wrote(isConflict ? 'conflict' : 'failed');
     if (isConflict) return;
-    this.#stands(volume, 'writeFailed');
-    if (error instanceof ApiError) recorder.record(failed(volume, error));
+    const occurrence = failed(volume, error);
+    const isNews = this.#stands(volume, 'writeFailed', occurrence.note);
+    if (isNews && error instanceof ApiError) recorder.record(occurrence);
   }
 
   contested(volume: Volume, pauseMs: number): void {
@@ -104,8 +106,10 @@ export class Report {
   }
 
   /** Whether that is news. */
-  #stands({ name, labels }: Volume, because: Standing['because'], told?: string): boolean {
-    const isLabelled = TOPOLOGY_LABELS.some((key) => Boolean(labels[key]));
-    return this.#parts.standings.note(name, { isLabelled, because, told });
+  #stands(volume: Volume, because: Standing['because'], told?: string): boolean {
+    const { name, uid } = volume;
+    return this.#parts.standings.note(name, { uid, isLabelled: isLabelled(volume), because, told });
   }
 }
+
+const isLabelled = ({ labels }: Volume): boolean => TOPOLOGY_LABELS.some((key) => Boolean(labels[key]));

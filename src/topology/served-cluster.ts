@@ -26,10 +26,10 @@ export function servedCluster({ volumes = [], claims = [], pods = [], nodes = []
   return { transport, clock, client: new KubeClient({ transport, clock, random: () => 0 }) };
 }
 
-const listOf = (objects: readonly KubeObject[]) =>
+export const listOf = (objects: readonly KubeObject[]) =>
   answer(200, { metadata: { resourceVersion: '9' }, items: objects.map(served) });
 
-export const served = (object: KubeObject): KubeObject => ({
+const served = (object: KubeObject): KubeObject => ({
   ...object,
   metadata: { uid: `uid-of-${object.metadata.name}`, resourceVersion: '1', ...object.metadata },
 });

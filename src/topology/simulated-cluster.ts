@@ -75,6 +75,7 @@ export class SimulatedCluster {
       policy: { ...DEFAULT_POLICY, ...policy },
       selector: '',
       resyncMs: settings.resyncMs ?? 3_600_000,
+      narrowAfterMs: 30_000,
       dryRun: settings.dryRun ?? false,
     });
     this.readAnew();

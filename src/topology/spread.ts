@@ -1,6 +1,7 @@
 /** Where a volume is used, for one label: the places that its users are in, as far as they are known. Pure. */
 import type { Volume } from './cached.ts';
 import { TOPOLOGY_LABELS } from './contract.ts';
+import type { Reason } from './reasons.ts';
 import type { User } from './seen.ts';
 import { valueFault, valuesIn } from './values.ts';
 
@@ -28,19 +29,42 @@ export function placeOf({ labels }: User, key: string): string | undefined {
 
 /**
  * Nothing when no ready user says where it is, or when the label would keep the pod of a ready user from coming back to its own
- * node: the scheduler takes a node without this label for a place elsewhere, unless it has no topology at all.
- *
- * A value that is there is only given up when it is certain that nobody is left there.
+ * node. A value that is there is only given up when it is certain that nobody is left there, or on the way there.
  */
 export function spreadOf(key: string, volume: Volume, users: readonly User[]): Spread | undefined {
   const here = ready(users);
   const values = here.map((user) => placeOf(user, key)).filter((value) => value !== undefined);
   if (values.length === 0 || here.some((user) => wouldBeLeftOut(user, key))) return undefined;
-  const present = placed(users).map((user) => placeOf(user, key));
-  const mayBeUsed = (value: string) => present.includes(value) || present.includes(undefined);
-  const kept = valuesIn(volume.labels[key]).filter(mayBeUsed);
+  const kept = valuesIn(volume.labels[key]).filter((value) => maybeUsedIn(value, key, volume, users));
   return { key, values: [...new Set([...values, ...kept])].sort() };
 }
 
-export const wouldBeLeftOut = (user: User, key: string): boolean =>
-  placeOf(user, key) === undefined && TOPOLOGY_LABELS.some((each) => user.labels?.[each] !== undefined);
+/**
+ * A user whose node is gone, or has no such label, may be anywhere. One that waits for a node may come back to a place that we have
+ * named, which is what lets it; a value of somebody else is no such promise.
+ */
+function maybeUsedIn(value: string, key: string, { writers }: Volume, users: readonly User[]): boolean {
+  const isOurs = writers[key] === undefined;
+  return users.some((user) => {
+    if (user.node === undefined) return isOurs;
+    return [value, undefined].includes(placeOf(user, key));
+  });
+}
+
+/** The scheduler takes a node without this label for a place elsewhere, unless the node has no topology at all. */
+const wouldBeLeftOut = (user: User, key: string): boolean =>
+  (TOPOLOGY_LABELS as readonly string[]).includes(key) &&
+  placeOf(user, key) === undefined &&
+  TOPOLOGY_LABELS.some((each) => user.labels?.[each] !== undefined);
+
+/** Why a label is not what it should be although ready users are there; nothing when there is nothing to be said about it. */
+export function faultOf(key: string, volume: Volume, users: readonly User[]): Reason | undefined {
+  const here = inOrder(ready(users));
+  for (const { node = '', labels } of here) {
+    const fault = labels?.[key] === undefined ? undefined : valueFault(labels[key]);
+    if (fault !== undefined) return { fact: 'nodeValueIsUnusable', node, key, fault };
+  }
+  const isNamed = Boolean(volume.labels[key]) || here.some((user) => placeOf(user, key) !== undefined);
+  const leftOut = isNamed ? here.find((user) => wouldBeLeftOut(user, key)) : undefined;
+  return leftOut && { fact: 'aUserWouldBeLeftOut', node: leftOut.node ?? '', key, pod: leftOut.pod };
+}

@@ -2,6 +2,7 @@
 import type { Fact } from './reasons.ts';
 
 export interface Standing {
+  readonly uid: string;
   /** Whether it carries a zone or a region. */
   readonly isLabelled: boolean;
   /** Why it is as it is. */
@@ -17,7 +18,14 @@ export class Standings {
   note(volume: string, standing: Standing): boolean {
     const before = this.#standings.get(volume);
     this.#standings.set(volume, standing);
-    return before?.because !== standing.because || before.told !== standing.told;
+    if (before?.uid !== standing.uid) return true;
+    return before.because !== standing.because || before.told !== standing.told;
+  }
+
+  /** As it was last looked at; another volume of that name is not meant. */
+  of(volume: string, uid: string): Standing | undefined {
+    const standing = this.#standings.get(volume);
+    return standing?.uid === uid ? standing : undefined;
   }
 
   forget(volume: string): void {

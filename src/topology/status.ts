@@ -1,11 +1,10 @@
 /** How all volumes stand: where they are, which have no place and why, and which pods wait for a place that there is not. */
 import { NODES, type Node } from '../api/nodes.ts';
 import { PERSISTENT_VOLUMES, type PersistentVolume } from '../api/persistent-volumes.ts';
-import { claimsOf, hasEnded, PODS, type Pod } from '../api/pods.ts';
+import { hasEnded, namedClaimsOf, PODS, type Pod } from '../api/pods.ts';
 import type { View } from '../kit/cache/store.ts';
 import { nodeSelectorOf } from '../kit/node-selectors.ts';
-import type { ViewSource } from './cached.ts';
-import { topologyViews } from './cached.ts';
+import { topologyViews, type ViewSource } from './cached.ts';
 import { type Policy, REGION, ZONE } from './contract.ts';
 import { type Decision, decide } from './decide.ts';
 import {
@@ -84,10 +83,10 @@ function whyOf(decision: Decision): string {
 const volumesOf = ({ claims, placed }: StatusViews, pod: WaitingPod): readonly PlacedVolume[] =>
   pod.claims.flatMap((claim) => placed.get(claims.get(claim) ?? '') ?? []);
 
-/** A pod that mounts claims and has no node yet. One that failed before it got one waits for nothing. */
+/** A pod that names claims and has no node yet; the scheduler does not ask where the volumes are that are made for it. One that failed before it got one waits for nothing. */
 function waitingPodOf(pod: Pod): WaitingPod | undefined {
   const { metadata, spec } = pod;
-  const claims = claimsOf(pod).map((claim) => `${metadata.namespace}/${claim}`);
+  const claims = [...new Set(namedClaimsOf(pod))].map((claim) => `${metadata.namespace}/${claim}`);
   if (spec?.nodeName || hasEnded(pod) || claims.length === 0) return undefined;
   const required = spec?.affinity?.nodeAffinity?.requiredDuringSchedulingIgnoredDuringExecution;
   return {

@@ -2,22 +2,28 @@
 import { labelValueFault } from '../kit/names.ts';
 import { SEPARATOR } from './contract.ts';
 
-/** What a label that may be missing or empty names. The order does not count. */
-export const valuesIn = (label: string | undefined): readonly string[] =>
-  (label ?? '').split(SEPARATOR).filter((value) => value !== '');
+/** What a label names, in no particular order; nothing when it is missing, or one that the scheduler cannot read. */
+export function valuesIn(label: string | undefined): readonly string[] {
+  const parts = (label ?? '').split(SEPARATOR);
+  return parts.every((part) => valueFault(part) === undefined) ? parts : [];
+}
 
 /** Sorted, so that the same places always make the same label. */
 export const labelOf = (values: Iterable<string>): string => [...new Set(values)].sort().join(SEPARATOR);
 
 /** `b__a` is as good as `a__b`: to rewrite it would change nothing but the version. */
-export const nameTheSame = (one: string | undefined, other: string | undefined): boolean =>
-  labelOf(valuesIn(one)) === labelOf(valuesIn(other));
+export const nameTheSame = (label: string | undefined, wanted: string): boolean =>
+  label === wanted || labelOf(valuesIn(label)) === wanted;
+
+/** Nearly every value is one of these, and there is one for each user of a volume: whether it is must be cheap to ask. */
+const ORDINARY = /^[A-Za-z0-9](?:[-A-Za-z0-9.]{0,61}[A-Za-z0-9])?$/;
 
 /**
  * Why a node's value cannot stand on a volume; nothing when it can. The scheduler would read a value with the separator in it as
  * several, none of which is the node's own.
  */
 export function valueFault(value: string): string | undefined {
+  if (ORDINARY.test(value)) return undefined;
   if (value === '') return 'it is empty';
   if (value.includes(SEPARATOR)) return `it contains "${SEPARATOR}", which separates several places`;
   return labelValueFault(value);

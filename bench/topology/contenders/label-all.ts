@@ -21,7 +21,7 @@ export interface LabelAll {
 export const READ = 'read';
 export const LABEL = 'label';
 
-const SETTINGS = { policy: DEFAULT_POLICY, selector: '', resyncMs: 3_600_000, dryRun: false };
+const SETTINGS = { policy: DEFAULT_POLICY, selector: '', narrowAfterMs: 30_000, resyncMs: 3_600_000, dryRun: false };
 const PATIENCE = { timeout: 1_200_000, interval: 20 };
 
 const labelAll: Contend<LabelAll> = async ({ access, volumes }, meter) => {

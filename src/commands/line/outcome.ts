@@ -29,6 +29,7 @@ function usageFault(error: unknown): string | undefined {
   if (error instanceof UsageError) return error.message;
   if (!(error instanceof CommanderError)) return undefined;
   if (error.exitCode === 0) return '';
+  if (error.code === 'commander.help') return 'name one of the commands above';
   return oneSentence(error.message);
 }
 

@@ -1,6 +1,7 @@
 /** `holdfast status topology`: volumes by zone, those without one and why, and pods that wait for a zone that no node is in. */
 import { Snapshot } from '../../kit/cache/snapshot.ts';
 import { systemClock } from '../../kit/clock/clock.ts';
+import { isTrouble } from '../../topology/events.ts';
 import { statusViews, type TopologyStatus, topologyStatus, type VolumeStatus } from '../../topology/status.ts';
 import { clusterFlags } from '../flags/cluster.ts';
 import { flag } from '../flags/flag.ts';
@@ -50,9 +51,9 @@ function asText(status: TopologyStatus, all: boolean): string {
   ].join('\n');
 }
 
-/** No zone, or not the right one. */
-const needsALook = ({ zone, state }: VolumeStatus): boolean =>
-  zone === '' || state === 'toBeLabelled' || state === 'anotherValueIsKept';
+/** No place, or not the right one. */
+const needsALook = ({ zone, region, state }: VolumeStatus): boolean =>
+  (zone === '' && region === '') || state === 'toBeLabelled' || isTrouble(state);
 
 function byZone(volumes: readonly VolumeStatus[]): string {
   const counts = new Map<string, number>();

@@ -29,12 +29,16 @@ export async function labelOnce(options: OnceOptions, terminal: Terminal): Promi
     await snapshot.fill(client, { signal }, tell);
     const progress = (done: number, of: number) =>
       tell(`${done.toLocaleString('en')} of ${of.toLocaleString('en')} volumes`);
-    const rows = await labelAll({ snapshot, views, client, policy, dryRun, clock, signal, progress });
+    const rows = await labelAll({ snapshot, views, client, policy, selector, dryRun, clock, signal, progress });
     const all = views.volumes.size;
     terminal.stdout.write(await formatted(rows, options.output, () => asText(rows, all)));
-    const failed = rows.filter(({ outcome }) => outcome === 'failed').length;
+    const failed = rows.filter(({ outcome }) => outcome === 'failed');
     if (signal.aborted) throw new Error('interrupted: not every volume was looked at');
-    if (failed > 0) throw new Error(`${failed} of ${all} volumes could not be labelled`);
+    if (failed.length > 0) {
+      throw new Error(
+        `${failed.length} of ${all} volumes could not be labelled, the first because: ${failed[0]?.error}`,
+      );
+    }
   });
 }
 
@@ -46,7 +50,7 @@ const WORDS: Readonly<Record<Labelled['outcome'], string>> = {
 };
 
 function asText(rows: readonly Labelled[], all: number): string {
-  const summary = `${rows.length === 0 ? 'Nothing to change' : sumOf(rows)}; ${all} volumes were looked at.\n`;
+  const summary = `${rows.length === 0 ? 'Nothing to change' : sumOf(rows)}; ${all === 1 ? '1 volume was' : `${all} volumes were`} looked at.\n`;
   if (rows.length === 0) return summary;
   const lines = rows.flatMap((row) =>
     changesOf(row).map((change) => [row.volume, row.claim, ...change, row.node, outcomeOf(row)]),
@@ -56,10 +60,11 @@ function asText(rows: readonly Labelled[], all: number): string {
 
 const changesOf = ({ changes, nodeAffinity }: Labelled): readonly (readonly string[])[] => [
   ...changes.map(({ key, from, to }) => [key, from || '-', to]),
-  ...(nodeAffinity ? [['spec.nodeAffinity', '-', 'the same']] : []),
+  ...(nodeAffinity ? [['spec.nodeAffinity', '-', 'as the labels']] : []),
 ];
 
-const outcomeOf = ({ outcome, error }: Labelled): string => (error ? `${WORDS[outcome]}: ${error}` : WORDS[outcome]);
+const outcomeOf = ({ outcome, error }: Labelled): string =>
+  error ? `${WORDS[outcome]}: ${error.replaceAll(/\s+/g, ' ')}` : WORDS[outcome];
 
 function sumOf(rows: readonly Labelled[]): string {
   const counts = Object.entries(WORDS).map(([outcome, words]) => {

@@ -1,5 +1,5 @@
 /** `holdfast topology`: keeps the zone and region labels of volumes right; once, with `--once`. */
-import { DEFAULT_RESYNC_PERIOD } from '../../topology/contract.ts';
+import { DEFAULT_NARROW_AFTER, DEFAULT_RESYNC_PERIOD } from '../../topology/contract.ts';
 import { topology } from '../../topology/controller.ts';
 import { bindAddress } from '../flags/address.ts';
 import { duration } from '../flags/duration.ts';
@@ -21,6 +21,12 @@ export const flags = {
     default: DEFAULT_RESYNC_PERIOD,
   }),
   ...policyFlags,
+  narrowAfter: flag(
+    '--narrow-after',
+    'how long nobody must have used a volume in a zone before the set of its zones gives that one up',
+    duration,
+    { default: DEFAULT_NARROW_AFTER },
+  ),
   provenance: flag('--provenance', 'say in an annotation from which node and pod the labels come, and when', onOff, {
     default: 'false',
   }),
@@ -41,7 +47,7 @@ export const define: Define = (command, terminal) => {
     'holdfast status topology': 'which volumes have no zone, and why',
   });
   runs(command, flags, terminal, async (options) => {
-    const { selector = '', dryRun, leaderElect, resyncPeriod } = options;
+    const { selector = '', dryRun, leaderElect, resyncPeriod, narrowAfter } = options;
     const policy = policyOf(options, options.provenance);
     if (options.once) {
       if (leaderElect) throw new UsageError('--once does not wait for a lease: leave --leader-elect out');
@@ -49,7 +55,8 @@ export const define: Define = (command, terminal) => {
       return;
     }
     const at = listening(options.metricsBindAddress, '--metrics-bind-address');
-    const settings = { policy, selector, resyncMs: resyncPeriod.milliseconds, dryRun };
+    const narrowAfterMs = narrowAfter.milliseconds;
+    const settings = { policy, selector, resyncMs: resyncPeriod.milliseconds, narrowAfterMs, dryRun };
     await runJob(
       { name: 'topology', metricsAt: at, healthAt: at, setUp: (parts) => topology(parts, settings) },
       options,

@@ -38,9 +38,12 @@ export class Snapshot {
     return store;
   }
 
-  /** Reads everything that was asked for, each collection once. `progress` is told what has been read so far, a page at a time. */
+  /**
+   * Reads everything that was asked for, each collection once, in the order in which they were asked for: what comes later is newer. `progress` is
+   * told what has been read so far, a page at a time.
+   */
   async fill(client: KubeClient, options: CallOptions, progress: (line: string) => void = () => {}): Promise<void> {
-    await Promise.all([...this.#collections.values()].map((each) => list(each, client, options, progress)));
+    for (const each of this.#collections.values()) await list(each, client, options, progress);
     this.#coverage.synced = true;
   }
 

@@ -8,8 +8,8 @@ export type FirstTime = (key: string) => boolean;
 /** With more keys than this the oldest are forgotten: a repeated warning is better than memory that grows for ever. */
 const MOST_KEYS = 1000;
 
-export function once(): FirstTime {
-  const said = new BoundedMap<string, true>(MOST_KEYS);
+export function once(mostKeys = MOST_KEYS): FirstTime {
+  const said = new BoundedMap<string, true>(mostKeys);
   return (key) => {
     const isFirst = said.get(key) === undefined;
     said.set(key, true);

@@ -12,7 +12,11 @@ let holdfast: Holdfast;
 beforeAll(async () => {
   plane = await startControlPlane({ controllers: true });
   const account = await createServiceAccount(plane, { name: 'topology', clusterRules: [...MAY_LABEL, ...MAY_TELL] });
-  holdfast = await startHoldfast('topology', await kubeconfigFlag(plane.directory, account, plane));
+  holdfast = await startHoldfast(
+    'topology',
+    '--narrow-after=1s',
+    await kubeconfigFlag(plane.directory, account, plane),
+  );
   await holdfast.ready();
 });
 afterAll(async () => {

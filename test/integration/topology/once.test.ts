@@ -64,7 +64,7 @@ describe('--once', () => {
       [volume, `default/${claim}`, ZONE, 'wrong', 'a', node, 'labelled'],
       [volume, `default/${claim}`, REGION, '-', 'north', node, 'labelled'],
       [''],
-      ['1 labelled; 1 volumes were looked at.'],
+      ['1 labelled; 1 volume was looked at.'],
       [''],
     ]);
   });
@@ -97,7 +97,7 @@ describe('--once', () => {
     const { code, stdout } = await runHoldfast('topology', '--once', '--dry-run', reader, world.selector);
     expect(code).toBe(0);
     expect(stdout).toMatch(new RegExp(`^${volume} .* ${ZONE} +- +a +${node} +would be labelled$`, 'm'));
-    expect(stdout).toContain('1 would be labelled; 1 volumes were looked at.');
+    expect(stdout).toContain('1 would be labelled; 1 volume was looked at.');
     expect(await world.look(volume)).toEqual(before);
     const attempts = (await plane.auditLog()).filter(({ objectRef }) => objectRef?.name === volume);
     expect(attempts.filter(({ user }) => user.username.endsWith(':reader'))).toEqual([]);
@@ -109,7 +109,7 @@ describe('--once', () => {
     const { code, stdout, stderr } = await runHoldfast('topology', '--once', reader, world.selector);
     expect(code).toBe(1);
     expect(stdout).toMatch(new RegExp(`^${volume} .* failed: .*cannot patch resource "persistentvolumes"`, 'm'));
-    expect(stdout).toContain('1 failed; 1 volumes were looked at.');
+    expect(stdout).toContain('1 failed; 1 volume was looked at.');
     expect(stderr).toMatch(/^holdfast topology: 1 of 1 volumes could not be labelled.*$/m);
     expect(await world.labelsOf(volume)).toEqual({});
   });
@@ -226,7 +226,7 @@ test('--selector leaves volumes alone that do not match', async () => {
   const { volume: chosen } = await world.used(node, { labels: { team: 'web' } });
   const { volume: other } = await world.used(node, { labels: { team: 'data' } });
   const { stdout } = await runHoldfast('topology', '--once', writer, '-l', `team in (web),team!=data`);
-  expect(stdout).toContain('1 labelled; 1 volumes were looked at.');
+  expect(stdout).toContain('1 labelled; 1 volume was looked at.');
   expect(await world.labelsOf(chosen)).toEqual({ team: 'web', [ZONE]: 'a' });
   expect(await world.labelsOf(other)).toEqual({ team: 'data' });
 });

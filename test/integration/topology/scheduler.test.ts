@@ -140,6 +140,27 @@ describe('a volume that says nothing about nodes', () => {
   });
 });
 
+test('a pod of a shared volume that is replaced comes back to the zone that it had to itself', async () => {
+  const world = worldOf('replaced');
+  const volume = await world.volume({ type: 'nfs', modes: ['ReadWriteMany'] });
+  const claim = await world.claim(volume);
+  await using _job = await labelling();
+  const inB = await world.pod({ claims: [claim], ...inZone('b') });
+  await placedOn(world, inB);
+  await world.ready(inB);
+  await world.hasLabels(volume, { [ZONE]: 'b' });
+  const first = await world.readyPod(smallInA[0] ?? '', claim);
+  await world.hasLabels(volume, { [ZONE]: 'a__b' });
+  for (let turn = 0, old = first; turn < 3; turn++) {
+    await world.removePod(old);
+    const next = await world.pod({ claims: [claim], ...inZone('a') });
+    expect(smallInA).toContain(await placedOn(world, next));
+    await world.ready(next);
+    old = next;
+  }
+  expect(await world.labelsOf(volume)).toEqual({ [ZONE]: 'a__b' });
+});
+
 test('two volumes in different zones keep the pod that wants both waiting, and the status says so', async () => {
   const world = worldOf('apart');
   await using _job = await labelling();
