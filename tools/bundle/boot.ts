@@ -7,6 +7,7 @@ import { readFileSync } from 'node:fs';
 import * as modules from 'node:module';
 import { fileURLToPath } from 'node:url';
 import { brotliDecompressSync } from 'node:zlib';
+import { startAnewIfSmall } from './small-container.ts';
 
 const OLDEST_NODE = 24;
 
@@ -15,9 +16,23 @@ if (Number.parseInt(process.versions.node, 10) < OLDEST_NODE) {
   process.exit(1);
 }
 
+startAnewIfSmall();
+
 const self = import.meta.url;
-const lines = readFileSync(fileURLToPath(self), 'latin1').matchAll(/^\/\/part (\S+) (\S+)$/gm);
-const parts = new Map(Array.from(lines, ([, name = '', packed = '']) => [`./${name}`, packed]));
+/** Where each part is in the file. The text itself is read anew for each: held on to, it would be there as long as the process. */
+const parts = new Map(
+  Array.from(
+    textOfBundle().matchAll(/^\/\/part (\S+) (\S+)$/gm),
+    ({ index, 0: line, 1: name = '', 2: packed = '' }) => {
+      const end = index + line.length;
+      return [`./${Buffer.from(name).toString()}`, { from: end - packed.length, end }];
+    },
+  ),
+);
+
+function textOfBundle(): string {
+  return readFileSync(fileURLToPath(self), 'latin1');
+}
 
 /** A part goes by the URL of the bundle with its name added: stack traces show it, and a file next to the bundle is never taken for it. */
 const urlOf = (specifier: string): string => `${self}?part=${specifier.slice(2)}`;
@@ -31,8 +46,9 @@ modules.registerHooks({
     return { url: urlOf(specifier), format: 'module', shortCircuit: true };
   },
   load(url, context, next) {
-    const packed = parts.get(specifierOf(url) ?? '');
-    if (packed === undefined) return next(url, context);
+    const part = parts.get(specifierOf(url) ?? '');
+    if (part === undefined) return next(url, context);
+    const packed = textOfBundle().slice(part.from, part.end);
     return { source: brotliDecompressSync(Buffer.from(packed, 'base64')), format: 'module', shortCircuit: true };
   },
 });

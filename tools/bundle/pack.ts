@@ -26,6 +26,6 @@ function compressed(code: string): string {
 
 /** CommonJS packages load Node's own modules with `require`, which a module does not have by itself. */
 function withRequire(code: string): string {
-  if (!/\b__require\d* = /.test(code)) return code;
+  if (!/\b__require\d*\s*=/.test(code)) return code;
   return `const require = process.getBuiltinModule('node:module').createRequire(import.meta.url);\n${code}`;
 }
