@@ -15,7 +15,7 @@ export default defineConfig({
   test: {
     reporters: ['default', './tools/tier-reporter.ts'],
     projects: [
-      tier('unit', ['src/**/*.test.ts', 'tools/**/*.test.ts', 'test/layers.test.ts'], false),
+      tier('unit', ['bench/**/*.test.ts', 'src/**/*.test.ts', 'tools/**/*.test.ts', 'test/layers.test.ts'], false),
       tier('integration', ['test/integration/**/*.test.ts']),
       tier('host', ['test/host/**/*.test.ts']),
     ],
