@@ -51,7 +51,7 @@ async function within(cgroup: Cgroup, what: string, size: number, bench: Bench):
   bench.progress(`  making ${size} volumes with claims and pods`);
   await volumes.growTo(size);
   const flags = ['--resync-period', `${resyncMs(bench)}ms`];
-  await using job = await Job.start({ kubeconfig: plane.kubeconfig, cgroup, flags });
+  await using job = await Job.start({ plane, cgroup, flags });
   const labelling = await labelAll({ plane, job, cgroup, size, bench });
   const steady = await staySteady({ plane, job, cgroup, size, bench });
   const survived = job.isRunning;

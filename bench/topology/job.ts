@@ -1,17 +1,18 @@
 /** The job as a container runs it: the bundle, in a process of its own, on a Node.js of its own. */
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { copyFileSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { request } from 'undici';
+import type { ControlPlane } from '../../test/harness/control-plane.ts';
 import { bundle } from '../../tools/bundle.ts';
 import type { Cgroup } from '../measure/cgroup.ts';
 
 export interface JobOptions {
-  readonly kubeconfig: string;
+  readonly plane: ControlPlane;
   readonly flags?: readonly string[];
   readonly cgroup?: Cgroup;
 }
@@ -36,13 +37,27 @@ export class Job implements AsyncDisposable {
     if (child.stderr) createInterface(child.stderr).on('line', (line) => this.#hear(line));
   }
 
-  static async start({ kubeconfig, flags = [], cgroup }: JobOptions): Promise<Job> {
+  /** In a cgroup it is also told of the cluster as a pod is; otherwise by a kubeconfig. */
+  static async start({ plane, flags = [], cgroup }: JobOptions): Promise<Job> {
     const directory = mkdtempSync(join(tmpdir(), 'holdfast-bench-'));
     const program = await install(directory);
     const address = `127.0.0.1:${await freePort()}`;
-    const args = ['topology', '--kubeconfig', kubeconfig, '--metrics-bind-address', address, ...flags];
-    const [command, ...rest] = cgroup ? cgroup.commandFor(program, args) : [program, ...args];
-    const env = { ...process.env, PATH: `${directory}:${process.env.PATH}` };
+    const args = ['topology', '--metrics-bind-address', address, ...flags];
+    const [command, ...rest] = cgroup
+      ? cgroup.commandFor('unshare', [
+          '--mount',
+          'sh',
+          '-c',
+          AS_IN_A_POD,
+          'sh',
+          secretsOf(plane, directory),
+          program,
+          ...args,
+        ])
+      : [program, ...args, '--kubeconfig', plane.kubeconfig];
+    const { hostname, port } = new URL(plane.url);
+    const inPod = cgroup && { KUBERNETES_SERVICE_HOST: hostname, KUBERNETES_SERVICE_PORT: port };
+    const env = { HOME: directory, PATH: `${directory}:${process.env.PATH}`, ...inPod };
     return new Job(spawn(command, rest, { env, stdio: ['ignore', 'ignore', 'pipe'] }), directory, `http://${address}`);
   }
 
@@ -80,6 +95,20 @@ export class Job implements AsyncDisposable {
   #hear(line: string): void {
     this.#lastLines = [...this.#lastLines, line].slice(-LAST_LINES);
   }
+}
+
+/** Puts the files of the service account where every pod has them, in a mount namespace that ends with the process. */
+const AS_IN_A_POD =
+  'mount -t tmpfs holdfast /run && mkdir -p /run/secrets/kubernetes.io && ' +
+  'cp -r "$1" /run/secrets/kubernetes.io/serviceaccount && shift && exec "$@"';
+
+function secretsOf({ ca, adminToken }: ControlPlane, directory: string): string {
+  const secrets = join(directory, 'serviceaccount');
+  mkdirSync(secrets);
+  for (const [name, text] of Object.entries({ 'ca.crt': ca, token: adminToken, namespace: 'default' })) {
+    writeFileSync(join(secrets, name), text);
+  }
+  return secrets;
 }
 
 /**

@@ -20,7 +20,7 @@ export const newVolume: Benchmark = {
     const volumes = await world.volumes();
     progress(`  making ${size} volumes with claims and pods`);
     await volumes.growTo(size);
-    await using job = await Job.start({ kubeconfig: plane.kubeconfig });
+    await using job = await Job.start({ plane });
     await untilLabelled(plane, job, { volumes: size, timeoutMs: 600_000 });
     progress(`  adding ${count} volumes`);
     const delays = await arrivals(plane, volumes, count);

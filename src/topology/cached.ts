@@ -4,6 +4,7 @@ import { PERSISTENT_VOLUME_CLAIMS, type PersistentVolumeClaim } from '../api/per
 import { PERSISTENT_VOLUMES, type PersistentVolume } from '../api/persistent-volumes.ts';
 import { claimsOf, hasEnded, PODS, type Pod, readySince } from '../api/pods.ts';
 import type { Caches } from '../kit/cache/caches.ts';
+import { SharedValues } from '../kit/cache/shared-values.ts';
 import { managersOfLabel } from '../kit/kube/managed-fields.ts';
 import type { ObjectMeta } from '../kit/kube/resource.ts';
 import type { Labels } from '../kit/label-requirements.ts';
@@ -47,21 +48,22 @@ export function topologyViews(source: ViewSource, labelKeys: readonly string[], 
   };
 }
 
-const volumeOf =
-  (labelKeys: readonly string[]) =>
-  ({ metadata, spec }: PersistentVolume): Volume => {
-    const labels = only(labelKeys, metadata.labels);
+const volumeOf = (labelKeys: readonly string[]) => {
+  const shared = new SharedValues();
+  return ({ metadata, spec }: PersistentVolume): Volume => {
+    const labels = shared.share(only(labelKeys, metadata.labels));
     const { namespace, name, uid } = spec?.claimRef ?? {};
     return {
       name: metadata.name ?? '',
       uid: metadata.uid ?? '',
       labels,
-      writers: labelsOf(Object.keys(labels).flatMap((key) => foreignWriter(metadata, key))),
+      writers: shared.share(labelsOf(Object.keys(labels).flatMap((key) => foreignWriter(metadata, key)))),
       ...(name && { claim: { key: `${namespace}/${name}`, ...(uid && { uid }) } }),
-      accessModes: spec?.accessModes ?? [],
+      accessModes: shared.share(spec?.accessModes ?? []),
       hasNodeAffinity: Boolean(spec?.nodeAffinity),
     };
   };
+};
 
 /** The label, and who wrote it, if it was not us. Somebody, where the server does not know. */
 function foreignWriter(metadata: ObjectMeta, key: string): readonly (readonly [string, string])[] {

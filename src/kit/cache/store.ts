@@ -176,14 +176,17 @@ export class Store<T extends KubeObject, P, I extends string = never> implements
 
 class Index<P> {
   readonly terms: (value: P) => readonly string[];
-  readonly #keys = new Map<string, Set<string>>();
+  /** One key stands by itself: most terms have no other, and a set of one is six times as large. */
+  readonly #keys = new Map<string, string | Set<string>>();
 
   constructor(terms: (value: P) => readonly string[]) {
     this.terms = terms;
   }
 
   keys(term: string): Iterable<string> {
-    return this.#keys.get(term) ?? [];
+    const keys = this.#keys.get(term);
+    if (keys === undefined) return [];
+    return typeof keys === 'string' ? [keys] : keys;
   }
 
   /** Reads all that it has to read, which may throw, and returns how to carry the change out, which does not. */
@@ -198,14 +201,15 @@ class Index<P> {
 
   #add(term: string, key: string): void {
     const keys = this.#keys.get(term);
-    if (keys) keys.add(key);
-    else this.#keys.set(term, new Set([key]));
+    if (keys === undefined || keys === key) this.#keys.set(term, key);
+    else if (typeof keys === 'string') this.#keys.set(term, new Set([keys, key]));
+    else keys.add(key);
   }
 
   #drop(term: string, key: string): void {
     const keys = this.#keys.get(term);
-    keys?.delete(key);
-    if (keys?.size === 0) this.#keys.delete(term);
+    if (keys === key) this.#keys.delete(term);
+    else if (typeof keys === 'object' && keys.delete(key) && keys.size === 0) this.#keys.delete(term);
   }
 }
 
