@@ -12,6 +12,8 @@ export interface ReadAndLabel {
   readonly access: Access;
   readonly volumes: number;
   readonly connections: number;
+  /** Also watch the volumes, and parse what comes: every controller hears of its own writes. */
+  readonly heard?: boolean;
 }
 
 export const COLLECTIONS = ['pods', 'nodes', 'persistentvolumes', 'persistentvolumeclaims'].map(
@@ -23,15 +25,17 @@ export const IN_PAGES = 'read in pages';
 export const AS_STREAMS = 'read as streams';
 export const LABEL = 'label';
 
-const readAndLabel: Contend<ReadAndLabel> = async ({ access, volumes, connections }, meter) => {
+const readAndLabel: Contend<ReadAndLabel> = async ({ access, volumes, connections, heard = false }, meter) => {
   const pool = barePool(access, { connections });
   const headers = bareHeaders(access);
   await meter.measure(IN_PAGES, () => Promise.all(COLLECTIONS.map((path) => readPages(pool, headers, path))));
   await meter.measure(AS_STREAMS, () => Promise.all(COLLECTIONS.map((path) => readStream(access, headers, path))));
   const uids = await uidsOf(pool, headers);
+  const watch = heard ? await openWatch(access, headers) : undefined;
   await meter.measure(LABEL, async () => {
     await Promise.all(Array.from({ length: volumes }, (_, number) => label(number, uids.get(volumePath(number)))));
   });
+  await watch?.destroy();
   await pool.destroy();
 
   async function label(number: number, uid: string | undefined): Promise<void> {
@@ -76,6 +80,18 @@ async function readStream(access: Access, headers: Headers, path: string): Promi
     open();
   });
   await pool.destroy();
+}
+
+/** Resolves when it brings its first bookmark, which the server sends at once to who asks for the present state. */
+async function openWatch(access: Access, headers: Headers): Promise<Dispatcher> {
+  const pool = barePool(access, { connections: 1 });
+  const query = 'watch=true&allowWatchBookmarks=true&sendInitialEvents=true&resourceVersionMatch=NotOlderThan';
+  await new Promise<void>((resolve) => {
+    const over = () => {};
+    const lines = new Lines(({ object }) => object.metadata.annotations?.[END] && resolve(), over, over);
+    pool.dispatch({ path: `/api/v1/persistentvolumes?${query}`, method: 'GET', headers }, lines);
+  });
+  return pool;
 }
 
 const END = 'k8s.io/initial-events-end';
