@@ -363,4 +363,23 @@ describe('sources', () => {
     await clock.advance(5_000);
     expect(keys).toEqual(['a', 'b', 'a', 'b']);
   });
+
+  test('every: many keys come a few at a time, and all of them long before the next period', async () => {
+    const clock = new VirtualClock();
+    const named = new Set<string>();
+    const all = Array.from({ length: 1_000 }, (_, number) => `key-${number}`);
+    const leave = every(60_000, clock, () => all)((key) => named.add(key));
+    await clock.advance(60_000);
+    expect(named.size).toBe(32);
+    await clock.advance(3_000);
+    expect(named.size).toBeGreaterThan(400);
+    expect(named.size).toBeLessThan(600);
+    await clock.advance(3_000);
+    expect(named.size).toBe(1_000);
+    await clock.advance(54_000);
+    leave();
+    named.clear();
+    await clock.advance(120_000);
+    expect(named.size).toBe(0);
+  });
 });

@@ -39,15 +39,34 @@ export const mapped =
     });
   };
 
-/** Names every key of a view again each period: the net under lost events. */
+/** So many keys are named at once, and all of them within this part of the period. */
+const AT_ONCE = 32;
+const PART = 0.1;
+
+/**
+ * Names every key of a view again each period: the net under lost events. They come a few at a time, so that what has just happened
+ * does not stand in line behind everything there is.
+ */
 export const every =
   (ms: number, clock: Clock, keys: () => Iterable<string>): Source =>
   (add) => {
-    let cancel = clock.after(ms, tick);
-    return () => cancel();
+    let cancelTick = clock.after(ms, tick);
+    let cancelRest = () => {};
+    return () => {
+      cancelTick();
+      cancelRest();
+    };
 
     function tick(): void {
-      for (const key of keys()) add(key);
-      cancel = clock.after(ms, tick);
+      cancelTick = clock.after(ms, tick);
+      const all = [...keys()];
+      const pauseMs = (ms * PART) / Math.ceil(all.length / AT_ONCE);
+      nameFrom(0);
+
+      function nameFrom(start: number): void {
+        const end = start + AT_ONCE;
+        for (const key of all.slice(start, end)) add(key);
+        if (end < all.length) cancelRest = clock.after(pauseMs, () => nameFrom(end));
+      }
     }
   };
