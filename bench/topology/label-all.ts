@@ -15,7 +15,7 @@ export const labelAll: Benchmark = {
     'The job is put together as its command does it, and runs with the flags of Node.js that the bundle has. The limit of reading is ' +
     'the cheaper, in CPU time, of two downloads of the same four collections that parse the JSON and drop it; the limit of labelling is ' +
     'the same number of the same PATCHes over undici with 32 connections, each answer parsed. A controller also hears of each of its writes, ' +
-    'from its watch: its CPU time is judged beside the same PATCHes with a bare watch open, whose events are parsed. Writes are counted by the API server. For comparison, measured elsewhere on this kind ' +
+    'from its watch: beside it stand the same PATCHes with a bare watch open, whose events are parsed. Writes are counted by the API server. For comparison, measured elsewhere on this kind ' +
     'of machine and not in this run: the operator that this job replaces took 33 minutes for 1,000 volumes, with 10 requests for each.',
   async run(bench) {
     const outcomes: Outcome[] = [];
@@ -81,13 +81,13 @@ function rowsOf({ size, limit, heard, ours }: Outcome): readonly Row[] {
   return [
     compare(read, CPU),
     compare(read, WALL),
-    compare(label, CPU),
-    compare(heardOf, CPU, NEAR_THE_LIMIT),
+    compare(label, CPU, NEAR_THE_LIMIT),
+    compare(heardOf, CPU),
     compare(label, perItem(CPU, 'volume', size)),
     compare(label, WALL, NEAR_THE_LIMIT),
     compare(label, STALL),
-    compare(all, CPU),
-    compare(allHeardOf, CPU, NEAR_THE_LIMIT),
+    compare(all, CPU, NEAR_THE_LIMIT),
+    compare(allHeardOf, CPU),
     compare(all, WALL, NEAR_THE_LIMIT),
     compare(all, PEAK),
     compare(all, SETTLED),

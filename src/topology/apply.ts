@@ -1,29 +1,31 @@
 /** Carries a decision out: one patch of one volume, which names only what we write. Safe to repeat, and to be cut off. */
 import { PERSISTENT_VOLUMES, type PersistentVolume } from '../api/persistent-volumes.ts';
-import type { Identity } from '../kit/cache/store.ts';
+import type { View } from '../kit/cache/store.ts';
+import type { Clock } from '../kit/clock/clock.ts';
 import { hasReason } from '../kit/kube/api-error.ts';
 import type { KubeClient } from '../kit/kube/client.ts';
-import { FIELD_MANAGER, SOURCE_ANNOTATION } from './contract.ts';
+import type { Volume } from './cached.ts';
+import { FIELD_MANAGER, type Policy, SOURCE_ANNOTATION } from './contract.ts';
 import type { Label } from './decide.ts';
 import type { User } from './seen.ts';
 
-export interface Target extends Identity {
-  readonly name: string;
-}
-
-export interface ApplyOptions {
+export interface ApplyParts {
   readonly client: KubeClient;
-  readonly signal: AbortSignal;
-  /** Say in an annotation where the labels come from, and that they were written at this time. */
-  readonly provenance?: Date | undefined;
+  readonly clock: Clock;
+  /** Knows in which version the volume was looked at. */
+  readonly volumes: Pick<View<Volume>, 'identityOf'>;
+  readonly policy: Pick<Policy, 'provenance'>;
 }
 
 /** The volume as it is now; nothing when it is gone. Fails with a conflict when it is another one by now. */
 export async function apply(
   decision: Label,
-  { name, uid, resourceVersion }: Target,
-  { client, signal, provenance }: ApplyOptions,
+  { name, uid }: Volume,
+  { client, clock, volumes, policy }: ApplyParts,
+  signal: AbortSignal,
 ): Promise<PersistentVolume | undefined> {
+  const { resourceVersion = '' } = volumes.identityOf(name) ?? {};
+  const provenance = policy.provenance ? clock.now() : undefined;
   const preconditions = decision.onlyIfUnchanged ? { uid, resourceVersion } : { uid };
   const options = { preconditions, fieldManager: FIELD_MANAGER, signal };
   try {

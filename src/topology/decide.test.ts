@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { Labels } from '../kit/label-requirements.ts';
 import { at, aUser, aVolume, notReady, policy, used } from './builders.ts';
-import { type Policy, REGION, ZONE } from './contract.ts';
+import { type Policy, REGION, TOPOLOGY_LABELS, ZONE } from './contract.ts';
 import { type Decision, decide } from './decide.ts';
 import type { Seen, User } from './seen.ts';
 import { valuesIn } from './values.ts';
@@ -292,17 +292,16 @@ describe('for any volume', () => {
     fc.assert(
       fc.property(seen, ({ users: all, labels }) => {
         const decision = decide(used(aVolume({ labels }), ...all), policy());
+        const hasTopology = ({ labels: node }: User) => TOPOLOGY_LABELS.some((key) => node?.[key] !== undefined);
+        const ready = all.filter((user) => user.readySince !== undefined && hasTopology(user));
         for (const [key, label] of Object.entries(labelsOf(decision) ?? {})) {
-          for (const { readySince, labels: node } of all) {
-            if (readySince === undefined || !node?.[key] || node[key].includes('__')) continue;
-            expect(valuesIn(label)).toContain(node[key]);
-          }
+          for (const { labels: node } of ready) expect(valuesIn(label)).toContain(node?.[key]);
         }
       }),
     );
   });
 
-  test('no label is ever removed, and none is written that the API server would refuse', () => {
+  test('no label is written that the API server would refuse', () => {
     fc.assert(
       fc.property(seen, policies, ({ users: all, labels }, choices) => {
         const written = labelsOf(decide(used(aVolume({ labels }), ...all), policy(choices))) ?? {};

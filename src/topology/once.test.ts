@@ -67,6 +67,15 @@ describe('labelling everything once', () => {
     expect(patches).toEqual([]);
   });
 
+  test('gives no place up: one look cannot tell for how long nobody has been there', async () => {
+    const wide = [volumeObject('pv-1', 'data-1', at('a__b', 'r')), volumeObject('pv-2', 'data-2', at('a', 'r'))];
+    const { rows, patches } = await once(({ transport }) =>
+      transport.on('GET', '/api/v1/persistentvolumes', listOf(wide)),
+    );
+    expect(rows).toEqual([]);
+    expect(patches).toEqual([]);
+  });
+
   test('goes on when a volume is refused, and tells why', async () => {
     const forbidden = refusal(403, 'Forbidden', 'you may not patch volumes');
     const { rows } = await once(({ transport }) => transport.on('PATCH', /persistentvolumes/, forbidden));

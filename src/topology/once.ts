@@ -61,18 +61,19 @@ export async function labelAll(parts: OnceParts): Promise<readonly Labelled[]> {
   return names.flatMap((name) => results.get(name) ?? []);
 }
 
-/** Nothing when there was nothing to do. */
+/** Nothing when there was nothing to do. Places are not given up: one look cannot tell for how long nobody has been there. */
 async function labelOne(parts: OnceParts, name: string): Promise<Labelled | undefined> {
   const { views, policy, dryRun, signal } = parts;
   for (let attempt = 1; ; attempt++) {
     const seen = look(views, name);
     if (!seen) return undefined;
     const decision = decide(seen, policy);
-    if (decision.do !== 'label') return undefined;
+    if (decision.do !== 'label' || decision.narrows) return undefined;
     const row = rowOf(seen.volume, decision);
     if (dryRun) return { ...row, outcome: 'wouldBeLabelled' };
     try {
-      return { ...row, outcome: (await write(parts, seen.volume, decision)) ? 'labelled' : 'gone' };
+      const written = await apply(decision, seen.volume, { ...parts, volumes: views.volumes }, signal);
+      return { ...row, outcome: written ? 'labelled' : 'gone' };
     } catch (error) {
       const failed = { ...row, outcome: 'failed', error: messageOf(error) } as const;
       if (attempt === ATTEMPTS || signal.aborted || !hasReason(error, 'Conflict')) return failed;
@@ -80,12 +81,6 @@ async function labelOne(parts: OnceParts, name: string): Promise<Labelled | unde
       if (isThere !== true) return isThere === 'unknown' ? failed : { ...row, outcome: 'gone' };
     }
   }
-}
-
-function write({ views, client, policy, clock, signal }: OnceParts, volume: Volume, decision: Label) {
-  const { resourceVersion = '' } = views.volumes.identityOf(volume.name) ?? {};
-  const provenance = policy.provenance ? clock.now() : undefined;
-  return apply(decision, { ...volume, resourceVersion }, { client, signal, provenance });
 }
 
 /** Whether the volume is still there, and one of those that were chosen. */

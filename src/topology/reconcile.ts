@@ -47,10 +47,8 @@ export function reconciler(
   }
 
   async function write(volume: Volume, decision: Label, signal: AbortSignal): Promise<Outcome> {
-    const { resourceVersion = '' } = views.volumes.identityOf(volume.name) ?? {};
-    const provenance = policy.provenance ? clock.now() : undefined;
     try {
-      const written = await apply(decision, { ...volume, resourceVersion }, { client, signal, provenance });
+      const written = await apply(decision, volume, { client, clock, volumes: views.volumes, policy }, signal);
       if (!written) {
         report.vanished();
         return done;
