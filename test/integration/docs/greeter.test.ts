@@ -4,9 +4,13 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { Stalled } from '../../../src/kit/controller/outcome.ts';
+import type { EventObject } from '../../../src/kit/observe/event.ts';
 import { startControlPlane } from '../../harness/control-plane.ts';
+import type { RawObject } from '../../harness/raw-client.ts';
 import { eventually } from '../../harness/wait.ts';
 import { decide } from './greeter.ts';
+
+type StoredEvent = EventObject & RawObject;
 
 test('it decides to write a greeting where there is not yet the one for the name', () => {
   expect(decide('Ada', undefined)).toBe('Hello, Ada!');
@@ -26,8 +30,9 @@ test('it greets on a real API server, tells so in an Event, and ends well', asyn
   try {
     await eventually(async () => {
       expect((await plane.admin.get(`${configMaps}/letter`)).data).toEqual({ greeting: 'Hello, Ada!' });
-      const { items } = await plane.admin.list('/apis/events.k8s.io/v1/namespaces/default/events');
-      expect(items.map(({ note }) => note)).toEqual(['Hello, Ada!']);
+      const { items } = await plane.admin.list<StoredEvent>('/apis/events.k8s.io/v1/namespaces/default/events');
+      const aboutLetter = items.filter(({ regarding }) => regarding.name === 'letter');
+      expect(aboutLetter.map(({ note }) => note)).toEqual(['Hello, Ada!']);
     });
     greeter.kill('SIGTERM');
     expect(await ended).toEqual([0, null]);
