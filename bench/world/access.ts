@@ -32,7 +32,7 @@ export function clusterAccessTo({ url, ca, token }: Access): ClusterAccess {
   return {
     server: new URL(url),
     tls: () => tls,
-    authorize: async () => headers,
+    authorize: () => headers,
     namespace: 'default',
     from: 'the benchmark',
   };

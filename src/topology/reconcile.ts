@@ -25,7 +25,7 @@ export function reconciler(
   const contests = new Contests(clock);
   const narrowings = new Narrowings(clock, narrowAfterMs);
 
-  return async (name: string, { signal }: ReconcileContext): Promise<Outcome> => {
+  return async (name: string, context: ReconcileContext): Promise<Outcome> => {
     if (ownWrites.isAheadOfCache(name)) return after(RECHECK_MS);
     const seen = look(views, name);
     const decision = seen && decide(seen, policy);
@@ -33,7 +33,7 @@ export function reconciler(
     if (!decision) report.gone(name);
     else if (decision.do === 'nothing') report.leftAlone(seen.volume, decision.because);
     else if (dryRun) report.wouldWrite(seen.volume, decision);
-    else return await label(seen.volume, decision, signal);
+    else return await label(seen.volume, decision, context.signal);
     return done;
   };
 

@@ -5,7 +5,6 @@
  */
 import type { Random } from '../backoff.ts';
 import type { Clock } from '../clock/clock.ts';
-import { deadline } from '../clock/deadline.ts';
 import { ApiError } from '../kube/api-error.ts';
 import { ConnectionError } from '../kube/transport.ts';
 import { NotLeading } from '../lead/lease-gate.ts';
@@ -15,6 +14,7 @@ import type { QueueMetrics } from '../queue/queue-metrics.ts';
 import { type ControllerMetrics, type ReconcileResult, uncounted } from './controller-metrics.ts';
 import { done, type Outcome, Refuse, Retry, Stalled, Wait } from './outcome.ts';
 import type { Source } from './sources.ts';
+import { Turn } from './turn.ts';
 
 export interface ControllerSettings {
   readonly name: string;
@@ -28,6 +28,7 @@ export interface ControllerSettings {
 }
 
 export interface ReconcileContext {
+  /** Aborted when the deadline is over. What asks for it first thing pays for it also when there is nothing to do. */
   readonly signal: AbortSignal;
   readonly clock: Clock;
   readonly log: Log;
@@ -56,7 +57,7 @@ export class Controller {
   readonly #log: Log;
   readonly #givenUp = new AbortController();
   /** Of the keys that are being worked on. */
-  readonly #running = new Set<AbortSignal>();
+  readonly #running = new Set<Turn>();
   #inARow = 0;
   #turn: Promise<void> | undefined;
 
@@ -95,7 +96,7 @@ export class Controller {
   /** Nothing, or the sentence that says that no key gets its turn any more, because no reconcile ends when its time is over. */
   stuck(): readonly string[] {
     const { concurrency, deadlineMs } = this.#settings;
-    const overdue = [...this.#running].filter((signal) => signal.aborted).length;
+    const overdue = [...this.#running].filter((turn) => turn.isOverdue).length;
     if (overdue < concurrency) return [];
     return [`all workers of ${this.name} are with keys that take longer than ${deadlineMs / 1000} s`];
   }
@@ -122,30 +123,22 @@ export class Controller {
   }
 
   async #one(key: string): Promise<void> {
-    const { clock } = this.#parts;
-    const log = this.#log.child({ key });
-    const started = clock.monotonic();
-    const { deadlineMs } = this.#settings;
-    const limit = deadline(
-      clock,
-      deadlineMs,
-      () => new Retry(`it took longer than ${deadlineMs / 1000} s`),
-      this.#givenUp.signal,
-    );
+    const { deadlineMs, reconcile } = this.#settings;
+    const givenUp = this.#givenUp.signal;
+    const turn = new Turn({ key, clock: this.#parts.clock, log: this.#log, deadlineMs, givenUp });
     let result: ReconcileResult;
-    this.#running.add(limit.signal);
+    this.#running.add(turn);
     this.#metrics.active(this.#running.size);
     try {
-      const context = { signal: limit.signal, clock, log };
-      result = this.#succeeded(key, (await this.#settings.reconcile(key, context)) ?? done);
+      result = this.#succeeded(key, (await reconcile(key, turn)) ?? done);
     } catch (error) {
-      result = this.#failed(key, error, log);
+      result = this.#failed(key, error, turn.log);
     } finally {
-      limit.cancel();
-      this.#running.delete(limit.signal);
+      turn.end();
+      this.#running.delete(turn);
       this.#metrics.active(this.#running.size);
     }
-    this.#metrics.reconciled(result, (clock.monotonic() - started) / 1000);
+    this.#metrics.reconciled(result, turn.elapsedMs / 1000);
   }
 
   #succeeded(key: string, outcome: Outcome): ReconcileResult {

@@ -12,12 +12,14 @@ export interface CallerOptions {
   readonly clock: Clock;
   readonly random: Random;
   /** Who we are to the server, as headers. `refresh` is set when it did not accept what we sent. */
-  readonly authorize?: (refresh: boolean) => Promise<Readonly<Record<string, string>>>;
+  readonly authorize?: (refresh: boolean) => Identity | Promise<Identity>;
   readonly userAgent?: string;
   readonly limiter?: RateLimiter;
   readonly gate?: WriteGate;
   readonly onCall?: (call: CallRecord) => void;
 }
+
+export type Identity = Readonly<Record<string, string>>;
 
 /** Decides, at the last moment before the bytes leave, whether this process may still write. */
 export interface WriteGate {
@@ -121,7 +123,8 @@ export class Caller {
 
   async #send<T>({ call, signal, longLived, read }: Sending<T>, refresh: boolean): Promise<T> {
     const { transport, clock, authorize } = this.#options;
-    const identity = authorize ? await unlessAborted(authorize(refresh), signal) : {};
+    const given = authorize?.(refresh) ?? {};
+    const identity = given instanceof Promise ? await unlessAborted(given, signal) : given;
     const started = clock.monotonic();
     let code = '<error>';
     try {
@@ -136,7 +139,7 @@ export class Caller {
     }
   }
 
-  #request(call: Call, identity: Readonly<Record<string, string>>): Omit<TransportRequest, 'signal' | 'longLived'> {
+  #request(call: Call, identity: Identity): Omit<TransportRequest, 'signal' | 'longLived'> {
     const { gate, userAgent = 'holdfast' } = this.#options;
     const content = call.body === undefined ? {} : { 'content-type': call.contentType ?? 'application/json' };
     return {

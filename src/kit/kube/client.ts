@@ -264,17 +264,22 @@ const asConflict = ({ request, detail, causes }: ApiError): ApiError =>
 const isConditional = ({ uid, resourceVersion }: Preconditions): boolean => Boolean(uid || resourceVersion);
 
 /** The entries that have a value. */
-function given<T extends object>(entries: T): { [K in keyof T]?: Exclude<T[K], undefined> } {
-  return Object.fromEntries(Object.entries(entries).filter(([, value]) => value !== undefined)) as {
-    [K in keyof T]?: Exclude<T[K], undefined>;
-  };
+function given<T extends object>(entries: T): Given<T> {
+  const found: Given<T> = {};
+  for (const name in entries) if (entries[name] !== undefined) found[name] = entries[name] as Given<T>[typeof name];
+  return found;
 }
 
+type Given<T> = { [K in keyof T]?: Exclude<T[K], undefined> };
+
 function withQuery(path: string, query: Readonly<Record<string, string | number | boolean | undefined>>): string {
-  const text = new URLSearchParams(
-    Object.entries(query)
-      .filter(([, value]) => value !== undefined && value !== '')
-      .map(([name, value]) => [name, String(value)]),
-  ).toString();
-  return text === '' ? path : `${path}?${text}`;
+  let text = path;
+  let mark = '?';
+  for (const name in query) {
+    const value = query[name];
+    if (value === undefined || value === '') continue;
+    text += `${mark}${name}=${encodeURIComponent(value)}`;
+    mark = '&';
+  }
+  return text;
 }

@@ -2,6 +2,7 @@
 import { existsSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import type { Clock } from '../clock/clock.ts';
+import type { Identity } from './caller.ts';
 import { NoCluster } from './no-cluster.ts';
 import { podAccess } from './pod-access.ts';
 import { type Environment, proxyFromEnvironment } from './proxy.ts';
@@ -13,7 +14,7 @@ export interface ClusterAccess {
   /** Certificates for new connections. The same object as long as they are the same. */
   readonly tls: () => TlsOptions;
   /** Who we are, as headers. `refresh` is set when the server did not accept what it was told last. */
-  readonly authorize: (refresh: boolean) => Promise<Readonly<Record<string, string>>>;
+  readonly authorize: (refresh: boolean) => Identity | Promise<Identity>;
   readonly proxy?: URL;
   /** The namespace that goes with the identity: the pod's own, or the context's. */
   readonly namespace: string;
@@ -74,5 +75,5 @@ async function byKubeconfig(files: readonly string[], clock: Clock): Promise<Clu
 
 function asNobody(server: URL): ClusterAccess {
   const tls = {};
-  return { server, tls: () => tls, authorize: async () => ({}), namespace: 'default', from: '--master' };
+  return { server, tls: () => tls, authorize: () => ({}), namespace: 'default', from: '--master' };
 }

@@ -5,6 +5,8 @@ import { ConnectionError, type TransportRequest, type TransportResponse } from '
 /** After so many bytes a response is held back until its reader has caught up and the event loop has come around for everybody else. */
 const PORTION_BYTES = 128 * 1024;
 
+const EMPTY = Buffer.alloc(0);
+
 type Headers = Record<string, string | string[] | undefined>;
 
 export class Exchange implements Dispatcher.DispatchHandler, TransportResponse {
@@ -85,26 +87,38 @@ export class Exchange implements Dispatcher.DispatchHandler, TransportResponse {
   }
 
   async text(): Promise<string> {
-    const chunks: Uint8Array[] = [];
-    for await (const chunk of this.#read()) chunks.push(chunk);
-    return Buffer.concat(chunks).toString('utf8');
+    const chunks: Buffer[] = [];
+    while (true) {
+      for (let chunk = this.#next(); chunk; chunk = this.#next()) chunks.push(chunk);
+      if (this.#end) break;
+      await this.#more();
+    }
+    if (this.#end.failure !== undefined) throw this.#end.failure;
+    const [only = EMPTY, ...others] = chunks;
+    return (others.length === 0 ? only : Buffer.concat(chunks)).toString('utf8');
   }
 
   async *#read(): AsyncGenerator<Buffer> {
     try {
       while (true) {
-        const chunk = this.#chunks.shift();
-        if (chunk) {
-          this.#unread -= chunk.length;
-          this.#nextPortion();
-          yield chunk;
-        } else if (!this.#end) await this.#more();
+        const chunk = this.#next();
+        if (chunk) yield chunk;
+        else if (!this.#end) await this.#more();
         else if (this.#end.failure !== undefined) throw this.#end.failure;
         else return;
       }
     } finally {
       if (!this.#end) this.#abort(new Error('the reader left'));
     }
+  }
+
+  /** Of what has come and has not been read. */
+  #next(): Buffer | undefined {
+    const chunk = this.#chunks.shift();
+    if (!chunk) return undefined;
+    this.#unread -= chunk.length;
+    this.#nextPortion();
+    return chunk;
   }
 
   #holdBack(controller: Dispatcher.DispatchController): void {

@@ -12,17 +12,19 @@ import type { TlsOptions } from './undici-transport.ts';
 
 export async function podAccess(env: Environment, directory: string, clock: Clock): Promise<ClusterAccess> {
   const { KUBERNETES_SERVICE_HOST: host = '', KUBERNETES_SERVICE_PORT: port = '443' } = env;
-  const token = new Reread(clock, () => readToken(join(directory, 'token')));
+  const identity = new Reread(clock, async () => ({
+    authorization: `Bearer ${await readToken(join(directory, 'token'))}`,
+  }));
   const authority = join(directory, 'ca.crt');
   const [ca, namespace] = await Promise.all([
     readFile(authority, 'utf8'),
     readFile(join(directory, 'namespace'), 'utf8').catch(() => 'default'),
-    token.get(false),
+    identity.get(false),
   ]).catch((cause: unknown) => Promise.reject(incomplete(cause)));
   return {
     server: new URL(`https://${host.includes(':') ? `[${host}]` : host}:${port}`),
     tls: certificates(authority, ca),
-    authorize: async (refresh) => ({ authorization: `Bearer ${await token.get(refresh)}` }),
+    authorize: (refresh) => identity.get(refresh),
     namespace: namespace.trim(),
     from: 'the service account of this pod',
   };

@@ -16,10 +16,13 @@ export class Reread<T> {
     this.#read = read;
   }
 
-  /** With `refresh` what is held has turned out to be no good, and it is read again at once, once for all who say so at the same time. */
-  async get(refresh: boolean): Promise<T> {
+  /** At once, where nothing has to be read for it. With `refresh` what is held has turned out to be no good, and it is read again at once, once for all who say so at the same time. */
+  get(refresh: boolean): T | Promise<T> {
     const isDue = this.#clock.monotonic() - this.#readAt >= READ_EVERY_MS;
-    if (this.#held && !isDue && !refresh) return this.#held.value;
+    return this.#held && !isDue && !refresh ? this.#held.value : this.#anew(refresh);
+  }
+
+  async #anew(refresh: boolean): Promise<T> {
     this.#reading ??= this.#readAnew(refresh).finally(() => {
       this.#reading = undefined;
     });
