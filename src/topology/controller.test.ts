@@ -293,6 +293,9 @@ describe('people are told', () => {
     world.remove(PERSISTENT_VOLUMES, 'pv-3');
     await world.settle();
     expect(await figure(world, 'holdfast_topology_volumes_unlabelled{reason="volumeIsUnclaimed"}')).toBe('1');
+    world.remove(PERSISTENT_VOLUMES, 'pv-2');
+    await world.settle();
+    expect(await figure(world, 'holdfast_topology_volumes_unlabelled{reason="volumeIsUnclaimed"}')).toBe('0');
   });
 
   test('how long it took from ready to labelled, of pods that became ready under our eyes', async () => {

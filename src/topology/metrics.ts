@@ -1,6 +1,6 @@
 /** What is counted: volumes with and without labels, writes, conflicts, and how long a pod was ready before its volume was labelled. */
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
-import type { Standings } from './standings.ts';
+import type { Standing, Standings } from './standings.ts';
 
 export type WriteResult = 'written' | 'conflict' | 'gone' | 'failed';
 const WRITE_RESULTS: readonly WriteResult[] = ['written', 'conflict', 'gone', 'failed'];
@@ -54,14 +54,20 @@ function countVolumes(registry: Registry, standings: Standings): void {
       this.set([...standings.values()].filter(({ isLabelled }) => isLabelled).length);
     },
   });
+  /** A series that was there stays, at 0: one that vanishes keeps its last value on dashboards for a while. */
+  const seen = new Set<Standing['because']>();
   new Gauge({
     name: 'holdfast_topology_volumes_unlabelled',
     help: 'Volumes that carry neither a zone nor a region, by the reason for it.',
     labelNames: ['reason'],
     registers,
     collect() {
-      this.reset();
-      for (const { isLabelled, because } of standings.values()) if (!isLabelled) this.inc({ reason: because });
+      for (const reason of seen) this.set({ reason }, 0);
+      for (const { isLabelled, because } of standings.values()) {
+        if (isLabelled) continue;
+        this.inc({ reason: because });
+        seen.add(because);
+      }
     },
   });
 }

@@ -109,6 +109,20 @@ describe('labelling everything once', () => {
     expect(patches).toEqual([]);
   });
 
+  test('that is interrupted in the middle of a write says that nobody knows what became of it', async () => {
+    const stop = new AbortController();
+    const { rows } = await once(
+      ({ transport }) =>
+        transport.on('PATCH', /persistentvolumes/, () => {
+          stop.abort();
+          return 'hang';
+        }),
+      false,
+      stop.signal,
+    );
+    expect(rows).toMatchObject([{ volume: 'pv-1', outcome: 'cutOff' }]);
+  });
+
   test('gives up on a volume that is changed every time', async () => {
     const conflict = refusal(409, 'Conflict', 'changed');
     const { rows, patches } = await once(({ transport }) =>

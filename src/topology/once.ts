@@ -17,7 +17,7 @@ export interface Labelled {
   readonly pod: string;
   readonly changes: readonly { readonly key: string; readonly from: string; readonly to: string }[];
   readonly nodeAffinity: boolean;
-  readonly outcome: 'labelled' | 'wouldBeLabelled' | 'gone' | 'failed';
+  readonly outcome: 'labelled' | 'wouldBeLabelled' | 'gone' | 'failed' | 'cutOff';
   /** Why it failed. */
   readonly error?: string;
 }
@@ -75,8 +75,9 @@ async function labelOne(parts: OnceParts, name: string): Promise<Labelled | unde
       const written = await apply(decision, seen.volume, { ...parts, volumes: views.volumes }, signal);
       return { ...row, outcome: written ? 'labelled' : 'gone' };
     } catch (error) {
+      if (signal.aborted && error === signal.reason) return { ...row, outcome: 'cutOff' };
       const failed = { ...row, outcome: 'failed', error: messageOf(error) } as const;
-      if (attempt === ATTEMPTS || signal.aborted || !hasReason(error, 'Conflict')) return failed;
+      if (attempt === ATTEMPTS || !hasReason(error, 'Conflict')) return failed;
       const isThere = await lookAgain(parts, name).catch(() => 'unknown' as const);
       if (isThere !== true) return isThere === 'unknown' ? failed : { ...row, outcome: 'gone' };
     }

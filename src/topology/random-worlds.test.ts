@@ -8,7 +8,7 @@ import { PODS, type Pod, readySince } from '../api/pods.ts';
 import { managersOfLabel } from '../kit/kube/managed-fields.ts';
 import type { Labels } from '../kit/label-requirements.ts';
 import { at, claimObject, nodeObject, podObject, volumeObject } from './builders.ts';
-import { FIELD_MANAGER, REGION, TOPOLOGY_LABELS, ZONE } from './contract.ts';
+import { FIELD_MANAGER, type Policy, REGION, TOPOLOGY_LABELS, ZONE } from './contract.ts';
 import { managedBy, SimulatedCluster } from './simulated-cluster.ts';
 import { labelOf, valuesIn } from './values.ts';
 
@@ -157,7 +157,7 @@ const hearings: fc.Arbitrary<Step> = fc.oneof(
   ),
 );
 
-function startedCluster(): SimulatedCluster {
+function startedCluster(policy: Partial<Policy> = {}): SimulatedCluster {
   const cluster = new SimulatedCluster();
   for (const [index, name] of CLAIMS.entries()) {
     cluster.put(PERSISTENT_VOLUMES, volumeObject(`pv-${index}`, name));
@@ -166,7 +166,7 @@ function startedCluster(): SimulatedCluster {
   for (const [index, name] of NODE_NAMES.entries()) {
     cluster.put(NODES, nodeObject(name, at('abca'[index], 'rrsr'[index])));
   }
-  cluster.start({}, { resyncMs: 0 });
+  cluster.start(policy, { resyncMs: 0 });
   return cluster;
 }
 
@@ -222,3 +222,52 @@ test('where nobody else writes labels, every patch of ours changes one, however 
     { numRuns: 300 },
   );
 });
+
+const policies: fc.Arbitrary<Partial<Policy>> = fc.record({
+  overwrite: one('always', 'missing'),
+  multiZone: one('set', 'first', 'skip'),
+  nodeAffinity: fc.boolean(),
+  labelKeys: one<readonly string[]>([ZONE, REGION], [ZONE]),
+  provenance: fc.boolean(),
+});
+
+test('whatever the policy, it comes to rest, and what it writes is what the policy allows', async () => {
+  await fc.assert(
+    fc.asyncProperty(
+      policies,
+      fc.array(fc.oneof(edits, hearings), { minLength: 5, maxLength: 60 }),
+      async (policy, steps) => {
+        const cluster = startedCluster(policy);
+        const written: Written[] = [];
+        cluster.onPatch = (before, labels) => written.push({ before, labels });
+        for (const step of steps) await step(cluster);
+        cluster.readAnew();
+        await cluster.settle(LONG_ENOUGH_MS);
+        expect(written.flatMap((each) => breachesOf(each, policy))).toEqual([]);
+        const patches = cluster.patches.length;
+        cluster.readAnew();
+        await cluster.settle(LONG_ENOUGH_MS);
+        expect(cluster.patches.length - patches).toBe(0);
+      },
+    ),
+    { numRuns: 500 },
+  );
+});
+
+interface Written {
+  /** The labels that the volume had. */
+  readonly before: Labels;
+  readonly labels: Labels;
+}
+
+/** What a write did that the policy does not allow. */
+function breachesOf(
+  { before, labels }: Written,
+  { overwrite, multiZone, labelKeys }: Partial<Policy>,
+): readonly string[] {
+  return Object.entries(labels).flatMap(([key, value]) => [
+    ...(labelKeys?.includes(key) ? [] : [`${key} was not to be written`]),
+    ...(multiZone !== 'set' && value.includes('__') && before[key] !== value ? [`${value} names several places`] : []),
+    ...(overwrite === 'missing' && before[key] ? [`${before[key]} was replaced`] : []),
+  ]);
+}

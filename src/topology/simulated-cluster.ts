@@ -13,6 +13,7 @@ import { Controller } from '../kit/controller/controller.ts';
 import { KubeClient } from '../kit/kube/client.ts';
 import { FakeTransport, type JournalEntry, refusal } from '../kit/kube/fake-transport.ts';
 import { type KubeObject, keyOfObject, type Resource } from '../kit/kube/resource.ts';
+import type { Labels } from '../kit/label-requirements.ts';
 import { Events } from '../kit/observe/events.ts';
 import { Metrics } from '../kit/observe/metrics.ts';
 import { RecordingLog } from '../kit/observe/recording-log.ts';
@@ -43,6 +44,8 @@ export class SimulatedCluster {
   readonly metrics = new Metrics();
   /** Patches that left the labels as they were. */
   readonly patchesForNothing: VolumePatch[] = [];
+  /** Told of every patch that is carried out: the labels before, and those that it names. */
+  onPatch: (before: Labels, labels: Labels) => void = () => {};
   readonly #collections = new Map<Resource, Collection>(
     RESOURCES.map((each) => [each, { objects: new Map(), stores: [] }]),
   );
@@ -190,6 +193,7 @@ export class SimulatedCluster {
     if (!volume) return refusal(404, 'NotFound', `there is no volume ${name}`);
     if (isAnother(volume, metadata)) return refusal(409, 'Conflict', 'it is another by now');
     if (changesNothing(volume, body as VolumePatch)) this.patchesForNothing.push(body as VolumePatch);
+    this.onPatch(volume.metadata.labels ?? {}, metadata.labels ?? {});
     const labels = { ...volume.metadata.labels, ...metadata.labels };
     const annotations = { ...volume.metadata.annotations, ...metadata.annotations };
     const manager = query.get('fieldManager') ?? 'unknown';

@@ -48,6 +48,12 @@ describe('bad input ends with 2 and a sentence that says what is allowed', () =>
     expect(exitCode).toBe(2);
   });
 
+  test('an output format without the table', async () => {
+    const { exitCode, err } = await typed(['topology', '-o', 'json']);
+    expect(err).toContain('add --once');
+    expect(exitCode).toBe(2);
+  });
+
   test('of the status, too', async () => {
     expect(await typed(['status', 'topology', '--multi-zone=all'])).toMatchObject({ exitCode: 2 });
     expect(await typed(['status', 'topologie'])).toMatchObject({

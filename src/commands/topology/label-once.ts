@@ -47,6 +47,7 @@ const WORDS: Readonly<Record<Labelled['outcome'], string>> = {
   wouldBeLabelled: 'would be labelled',
   gone: 'gone before it could be labelled',
   failed: 'failed',
+  cutOff: 'cut off, perhaps after it was labelled',
 };
 
 function asText(rows: readonly Labelled[], all: number): string {

@@ -54,6 +54,7 @@ export const define: Define = (command, terminal) => {
       await labelOnce({ ...options, policy, selector }, terminal);
       return;
     }
+    if (options.output !== 'text') throw new UsageError('-o is for the table that --once prints: add --once');
     const at = listening(options.metricsBindAddress, '--metrics-bind-address');
     const narrowAfterMs = narrowAfter.milliseconds;
     const settings = { policy, selector, resyncMs: resyncPeriod.milliseconds, narrowAfterMs, dryRun };
