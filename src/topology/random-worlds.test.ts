@@ -104,11 +104,17 @@ const removesClaim = one(...CLAIMS).map(
     },
 );
 
-const volume = fc.tuple(one(...VOLUMES), perhaps(fc.constant(true)), perhaps(one('a', 'x')));
-const makesVolume = volume.map(([name, isClaimed, zone]): Step => {
+const volume = fc.tuple(
+  one(...VOLUMES),
+  perhaps(fc.constant(true)),
+  perhaps(one('a', 'x')),
+  one('ReadWriteOnce', 'ReadWriteMany'),
+);
+const makesVolume = volume.map(([name, isClaimed, zone, mode]): Step => {
   return (cluster) => {
+    const made = volumeObject(name, isClaimed && name.replace('pv', 'claim'), at(zone));
     cluster.remove(PERSISTENT_VOLUMES, name);
-    cluster.put(PERSISTENT_VOLUMES, volumeObject(name, isClaimed && name.replace('pv', 'claim'), at(zone)));
+    cluster.put(PERSISTENT_VOLUMES, { ...made, spec: { ...made.spec, accessModes: [mode] } });
   };
 });
 const removesVolume = one(...VOLUMES).map(
@@ -260,7 +266,7 @@ interface Written {
   readonly labels: Labels;
 }
 
-/** What a write did that the policy does not allow. */
+/** What a write did that the policy does not allow, as far as the labels tell. */
 function breachesOf(
   { before, labels }: Written,
   { overwrite, multiZone, labelKeys }: Partial<Policy>,
