@@ -1,7 +1,7 @@
 /** Makes one volume right: looks at it, decides, and carries out what may be carried out now. */
 import { OwnWrites } from '../kit/cache/own-writes.ts';
-import type { ReconcileContext } from '../kit/controller/controller.ts';
 import { after, done, type Outcome } from '../kit/controller/outcome.ts';
+import type { ReconcileContext } from '../kit/controller/turn.ts';
 import type { ProgramParts } from '../kit/manager/program.ts';
 import { apply } from './apply.ts';
 import type { Volume } from './cached.ts';

@@ -14,7 +14,7 @@ import type { QueueMetrics } from '../queue/queue-metrics.ts';
 import { type ControllerMetrics, type ReconcileResult, uncounted } from './controller-metrics.ts';
 import { done, type Outcome, Refuse, Retry, Stalled, Wait } from './outcome.ts';
 import type { Source } from './sources.ts';
-import { Turn } from './turn.ts';
+import { type ReconcileContext, Turn } from './turn.ts';
 
 export interface ControllerSettings {
   readonly name: string;
@@ -25,13 +25,6 @@ export interface ControllerSettings {
   readonly concurrency?: number;
   /** The context's signal is aborted after this long. */
   readonly deadlineMs?: number;
-}
-
-export interface ReconcileContext {
-  /** Aborted when the deadline is over. What asks for it first thing pays for it also when there is nothing to do. */
-  readonly signal: AbortSignal;
-  readonly clock: Clock;
-  readonly log: Log;
 }
 
 export interface ControllerParts {

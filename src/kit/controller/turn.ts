@@ -2,8 +2,14 @@
 import type { Clock } from '../clock/clock.ts';
 import { type Deadline, deadline } from '../clock/deadline.ts';
 import type { Log } from '../observe/log.ts';
-import type { ReconcileContext } from './controller.ts';
 import { Retry } from './outcome.ts';
+
+export interface ReconcileContext {
+  /** Aborted when the deadline is over. What asks for it first thing pays for it also when there is nothing to do. */
+  readonly signal: AbortSignal;
+  readonly clock: Clock;
+  readonly log: Log;
+}
 
 export interface TurnOptions {
   readonly key: string;
