@@ -16,8 +16,9 @@ export const labelAll: Benchmark = {
     'the cheaper, in CPU time, of two downloads of the same four collections that parse the JSON and drop it; the limit of labelling is ' +
     'the same number of the same PATCHes over undici with 32 connections, each answer parsed. A controller also hears of each of its ' +
     'writes, from its watch: for its CPU time, there are also the same PATCHes with a bare watch open, whose events are parsed. Writes are ' +
-    'counted by the API server. How the time per volume grows is told beside how that of the bare PATCHes does, which is the growth of ' +
-    'the server. For comparison, measured elsewhere on this kind of machine and not in this run: the operator that this job replaces ' +
+    'counted by the API server. The target is for time on the wall, which is what somebody waits for; CPU time is told without one, since ' +
+    'what a controller does besides writing cannot be had for a third of a bare PATCH. CPU time per volume may not grow with the number of volumes, and time on the wall ' +
+    'not more than that of the bare reads and PATCHes, which is how the server grows. For comparison, measured elsewhere on this kind of machine and not in this run: the operator that this job replaces ' +
     'took 33 minutes for 1,000 volumes, with 10 requests for each.',
   async run(bench) {
     const outcomes: Outcome[] = [];
@@ -43,15 +44,11 @@ async function ofSize(size: number, bench: Bench): Promise<Outcome> {
   await volumes.growTo(size);
   const input = { access: await bench.world.access(), volumes: size, connections: 32 };
   const contender = (file: string) => ({ module: import.meta.resolve(file), input, before: () => volumes.unlabel() });
-  const heard = contender('../limits/read-and-label.ts');
-  const {
-    limit,
-    heard: echoed,
-    ours,
-  } = await race(
+  const bare = contender('../limits/read-and-label.ts');
+  const { limit, heard, ours } = await race(
     {
-      limit: contender('../limits/read-and-label.ts'),
-      heard: { ...heard, input: { ...input, heard: true } },
+      limit: bare,
+      heard: { ...bare, input: { ...input, heard: true } },
       ours: { ...contender('./contenders/label-all.ts'), nodeFlags: NODE_FLAGS },
     },
     bench,
@@ -64,9 +61,7 @@ async function ofSize(size: number, bench: Bench): Promise<Outcome> {
     limit: limit
       .joining(READ, [inPages ? IN_PAGES : AS_STREAMS])
       .joining(ALL, [inPages ? IN_PAGES : AS_STREAMS, LABEL]),
-    heard: echoed
-      .joining(READ, [inPages ? IN_PAGES : AS_STREAMS])
-      .joining(ALL, [inPages ? IN_PAGES : AS_STREAMS, LABEL]),
+    heard,
     ours: ours.joining(ALL, [READ, LABEL]),
   };
 }

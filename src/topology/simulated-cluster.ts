@@ -13,7 +13,6 @@ import { Controller } from '../kit/controller/controller.ts';
 import { KubeClient } from '../kit/kube/client.ts';
 import { FakeTransport, type JournalEntry, refusal } from '../kit/kube/fake-transport.ts';
 import { type KubeObject, keyOfObject, type Resource } from '../kit/kube/resource.ts';
-import type { Labels } from '../kit/label-requirements.ts';
 import { Events } from '../kit/observe/events.ts';
 import { Metrics } from '../kit/observe/metrics.ts';
 import { RecordingLog } from '../kit/observe/recording-log.ts';
@@ -25,7 +24,7 @@ interface Collection {
   readonly stores: Store<KubeObject, unknown, string>[];
 }
 
-interface VolumePatch {
+export interface VolumePatch {
   readonly metadata: {
     readonly uid?: string;
     readonly resourceVersion?: string;
@@ -34,6 +33,8 @@ interface VolumePatch {
   };
   readonly spec?: object;
 }
+
+const MOST_ROUNDS = 50;
 
 const RESOURCES = [PERSISTENT_VOLUMES, PERSISTENT_VOLUME_CLAIMS, PODS, NODES] as const;
 
@@ -44,8 +45,8 @@ export class SimulatedCluster {
   readonly metrics = new Metrics();
   /** Patches that left the labels as they were. */
   readonly patchesForNothing: VolumePatch[] = [];
-  /** Told of every patch that is carried out: the labels before, and those that it names. */
-  onPatch: (before: Labels, labels: Labels) => void = () => {};
+  /** Told of every patch that is carried out, and of the volume before it. */
+  onPatch: (before: PersistentVolume, patch: VolumePatch) => void = () => {};
   readonly #collections = new Map<Resource, Collection>(
     RESOURCES.map((each) => [each, { objects: new Map(), stores: [] }]),
   );
@@ -157,9 +158,11 @@ export class SimulatedCluster {
     }
   }
 
-  /** The caches hear of everything as it comes, until nothing more happens within this time. */
+  /** The caches hear of everything as it comes, until nothing more happens within this time. Fails when something always does. */
   async settle(ms = 60_000): Promise<void> {
+    let rounds = 0;
     for (let seen = -1; seen < this.#version; ) {
+      if (++rounds > MOST_ROUNDS) throw new Error(`it did not come to rest in ${MOST_ROUNDS} rounds`);
       seen = this.#version;
       this.hear();
       for (let turn = 0; turn < 20; turn++) await this.clock.advance(0);
@@ -193,7 +196,7 @@ export class SimulatedCluster {
     if (!volume) return refusal(404, 'NotFound', `there is no volume ${name}`);
     if (isAnother(volume, metadata)) return refusal(409, 'Conflict', 'it is another by now');
     if (changesNothing(volume, body as VolumePatch)) this.patchesForNothing.push(body as VolumePatch);
-    this.onPatch(volume.metadata.labels ?? {}, metadata.labels ?? {});
+    this.onPatch(volume, body as VolumePatch);
     const labels = { ...volume.metadata.labels, ...metadata.labels };
     const annotations = { ...volume.metadata.annotations, ...metadata.annotations };
     const manager = query.get('fieldManager') ?? 'unknown';

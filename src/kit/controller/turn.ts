@@ -5,7 +5,10 @@ import type { Log } from '../observe/log.ts';
 import { Retry } from './outcome.ts';
 
 export interface ReconcileContext {
-  /** Aborted when the deadline is over. What asks for it first thing pays for it also when there is nothing to do. */
+  /**
+   * Aborted when the deadline is over, when we no longer lead, and when the process ends and cannot wait any longer. Made when it is
+   * first asked for: a reconcile that mostly finds nothing to do asks for it only once there is something.
+   */
   readonly signal: AbortSignal;
   readonly clock: Clock;
   readonly log: Log;
@@ -26,6 +29,7 @@ export class Turn implements ReconcileContext {
   readonly #startedAt: number;
   #limit: Deadline | undefined;
   #log: Log | undefined;
+  #hasEnded = false;
 
   constructor(options: TurnOptions) {
     this.clock = options.clock;
@@ -52,12 +56,16 @@ export class Turn implements ReconcileContext {
   }
 
   end(): void {
+    this.#hasEnded = true;
     this.#limit?.cancel();
   }
 
   #deadline(): Deadline {
     const { clock, deadlineMs, givenUp } = this.#options;
     const reason = () => new Retry(`it took longer than ${deadlineMs / 1000} s`);
-    return deadline(clock, Math.max(0, deadlineMs - this.elapsedMs), reason, givenUp);
+    if (this.isOverdue && !this.#hasEnded) return { signal: AbortSignal.abort(reason()), cancel() {} };
+    const limit = deadline(clock, deadlineMs - this.elapsedMs, reason, givenUp);
+    if (this.#hasEnded) limit.cancel();
+    return limit;
   }
 }

@@ -5,8 +5,6 @@ import { ConnectionError, type TransportRequest, type TransportResponse } from '
 /** After so many bytes a response is held back until its reader has caught up and the event loop has come around for everybody else. */
 const PORTION_BYTES = 128 * 1024;
 
-const EMPTY = Buffer.alloc(0);
-
 type Headers = Record<string, string | string[] | undefined>;
 
 export class Exchange implements Dispatcher.DispatchHandler, TransportResponse {
@@ -94,8 +92,8 @@ export class Exchange implements Dispatcher.DispatchHandler, TransportResponse {
       await this.#more();
     }
     if (this.#end.failure !== undefined) throw this.#end.failure;
-    const [only = EMPTY, ...others] = chunks;
-    return (others.length === 0 ? only : Buffer.concat(chunks)).toString('utf8');
+    const [first] = chunks;
+    return (first && chunks.length === 1 ? first : Buffer.concat(chunks)).toString('utf8');
   }
 
   async *#read(): AsyncGenerator<Buffer> {

@@ -48,12 +48,13 @@ function setUp({ caches, client, events, controller }: ProgramParts) {
   const greeter = controller({
     name: 'greeter',
     sources: [each(configMaps)],
-    async reconcile(key, { signal }) {
+    async reconcile(key, context) {
       const seen = configMaps.get(key);
       const preconditions = configMaps.identityOf(key);
       if (!seen || !preconditions) return done;
       const greeting = decide(seen.name, seen.greeting);
       if (greeting === undefined) return done;
+      const { signal } = context;
       await client.mergePatch(CONFIG_MAPS, refOf(key), { data: { greeting } }, { preconditions, signal });
       recorder.record({
         regarding: seen.reference,
