@@ -93,6 +93,16 @@ test('until the whole collection was seen a view says that absence means nothing
   expect([view.synced, ready(), caches.missing()]).toEqual([true, true, []]);
 });
 
+test('a server that cannot be reached for long costs a line each time that it has failed twice as often', async () => {
+  const { caches, server, start, clock, log } = world();
+  caches.view(THINGS, { project: dataOf });
+  for (let i = 0; i < 1_000; i++) server.refusals.push(500);
+  await start();
+  await clock.advance(900_000);
+  expect(log.at('info').map(({ fields }) => fields.failures)).toEqual([1, 2, 4, 8, 16, 32, 64]);
+  expect(log.at('debug').length).toBeGreaterThan(20);
+});
+
 test('a view that is optional is done without when the server denies it, with one warning', async () => {
   const { caches, server, start, ready, clock, log } = world();
   const view = caches.view(THINGS, { project: dataOf, optional: true });

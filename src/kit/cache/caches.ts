@@ -173,7 +173,13 @@ class Collection implements Sink<KubeObject>, Coverage {
   #onState(state: ReflectorState): void {
     if (state.is === 'watching') this.#nowInStep(state.denials);
     if (state.is === 'denied') this.#nowDenied(state.why, state.next.denials);
-    if (state.is === 'resting') this.#log.info({ why: state.why, failures: state.next.failures }, 'watch interrupted');
+    if (state.is === 'resting') this.#interrupted(state.why, state.next.failures);
+  }
+
+  /** The first failure is news, and then each time that there have been twice as many. */
+  #interrupted(why: string, failures: number): void {
+    const isNews = Number.isInteger(Math.log2(Math.max(1, failures)));
+    this.#log[isNews ? 'info' : 'debug']({ why, failures }, 'watch interrupted');
   }
 
   #nowInStep(denials: number): void {
