@@ -3,7 +3,7 @@ import { NODES } from '../api/nodes.ts';
 import { PERSISTENT_VOLUME_CLAIMS } from '../api/persistent-volume-claims.ts';
 import { PERSISTENT_VOLUMES } from '../api/persistent-volumes.ts';
 import { PODS } from '../api/pods.ts';
-import { refusal } from '../kit/kube/fake-transport.ts';
+import { type JournalEntry, refusal } from '../kit/kube/fake-transport.ts';
 import { ConnectionError } from '../kit/kube/transport.ts';
 import { at, claimObject, nodeObject, podObject, volumeObject } from './builders.ts';
 import { FIELD_MANAGER, SOURCE_ANNOTATION, ZONE } from './contract.ts';
@@ -46,6 +46,52 @@ describe('one write', () => {
     expect(world.patches).toEqual([{ metadata: { uid, labels: at('a', 'r') } }]);
     expect(world.transport.journal[0]?.query.get('fieldManager')).toBe(FIELD_MANAGER);
     expect(world.labelsOf('pv-1')).toEqual({ team: 'web', ...at('a', 'r') });
+  });
+
+  describe('whose answer is lost', () => {
+    const lost = new ConnectionError('reset', { mayHaveHappened: true });
+
+    /** The first patch is carried out, and nobody hears of it before `meanwhile` has happened. */
+    function losingTheFirst(world: SimulatedCluster, meanwhile: () => void = () => {}): void {
+      const carriedOut = (entry: JournalEntry) => {
+        world.carryOut(entry);
+        meanwhile();
+        return lost;
+      };
+      world.transport.on('PATCH', /persistentvolumes/, carriedOut, world.carryOut);
+      world.put(PODS, podObject('web-0', 'data', 'node-a'));
+      world.start();
+    }
+
+    test('is told of once the caches show that it happened, and not carried out again', async () => {
+      const world = cluster(at('moon'));
+      let carriedOut = 0;
+      world.onPatch = () => carriedOut++;
+      losingTheFirst(world);
+      await world.settle();
+      expect(carriedOut).toBe(1);
+      expect(world.events).toEqual(['TopologyReplaced']);
+      expect(await figure(world, 'holdfast_topology_writes_total{result="written"}')).toBe('1');
+    });
+
+    test('is sent again only if nothing has changed, as long as the caches show nothing', async () => {
+      const world = cluster();
+      losingTheFirst(world);
+      await world.clock.advance(5_000);
+      expect(world.patches.length).toBeGreaterThan(1);
+      for (const { metadata } of world.patches.slice(1)) expect(metadata).toHaveProperty('resourceVersion');
+      expect(world.patchesForNothing).toEqual([]);
+      await world.settle();
+      expect(await figure(world, 'holdfast_topology_writes_total{result="written"}')).toBe('1');
+    });
+
+    test('does not silently undo what somebody wrote after it', async () => {
+      const world = cluster();
+      losingTheFirst(world, () => setLabel(world, 'moon'));
+      await world.settle();
+      expect(world.labelsOf('pv-1')).toEqual(at('a', 'r'));
+      expect(world.events).toEqual(['TopologyReplaced']);
+    });
   });
 
   test('is not sent a second time while the caches have not heard of the first', async () => {

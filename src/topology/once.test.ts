@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { Snapshot } from '../kit/cache/snapshot.ts';
 import { answer, refusal } from '../kit/kube/fake-transport.ts';
+import { ConnectionError } from '../kit/kube/transport.ts';
 import { at, claimObject, nodeObject, podObject, policy, volumeObject } from './builders.ts';
 import { topologyViews } from './cached.ts';
 import { ZONE } from './contract.ts';
@@ -92,6 +93,18 @@ describe('labelling everything once', () => {
     );
     expect(patches).toHaveLength(2);
     expect(rows).toMatchObject([{ changes: [{ key: ZONE, from: 'y', to: 'a' }], outcome: 'labelled' }]);
+  });
+
+  test('looks again at a volume whose write had no answer, and takes what it finds for its own', async () => {
+    const lost = new ConnectionError('reset', { mayHaveHappened: true });
+    const labelled = volumeObject('pv-1', 'data-1', at('a', 'r'));
+    const { rows, patches } = await once(({ transport }) =>
+      transport
+        .on('PATCH', /persistentvolumes/, lost)
+        .on('GET', '/api/v1/persistentvolumes', listOf([volumeObject('pv-1', 'data-1')]), listOf([labelled])),
+    );
+    expect(patches).toHaveLength(1);
+    expect(rows).toMatchObject([{ volume: 'pv-1', changes: [{ from: '', to: 'a' }, {}], outcome: 'labelled' }]);
   });
 
   test('tells what failed when it cannot even look again', async () => {

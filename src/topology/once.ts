@@ -4,6 +4,7 @@ import type { Snapshot } from '../kit/cache/snapshot.ts';
 import type { Clock } from '../kit/clock/clock.ts';
 import { hasReason } from '../kit/kube/api-error.ts';
 import type { KubeClient } from '../kit/kube/client.ts';
+import { mayHaveHappened } from '../kit/kube/retry.ts';
 import { apply } from './apply.ts';
 import type { Volume } from './cached.ts';
 import type { Policy } from './contract.ts';
@@ -37,7 +38,7 @@ export interface OnceParts {
 
 /** As many as the client has connections. */
 const CONCURRENCY = 32;
-/** A volume that somebody else changes at the same moment is looked at anew so often. */
+/** A volume that somebody else changes at the same moment, or of which we do not know whether we wrote it, is looked at anew so often. */
 const ATTEMPTS = 5;
 
 /**
@@ -64,11 +65,13 @@ export async function labelAll(parts: OnceParts): Promise<readonly Labelled[]> {
 /** Nothing when there was nothing to do. Places are not given up: one look cannot tell for how long nobody has been there. */
 async function labelOne(parts: OnceParts, name: string): Promise<Labelled | undefined> {
   const { views, policy, dryRun, signal } = parts;
+  /** Written, as far as we know, by an attempt whose answer was lost. */
+  let perhaps: Labelled | undefined;
   for (let attempt = 1; ; attempt++) {
     const seen = look(views, name);
     if (!seen) return undefined;
     const decision = decide(seen, policy);
-    if (decision.do !== 'label' || decision.narrows) return undefined;
+    if (decision.do !== 'label' || decision.narrows) return perhaps;
     const row = rowOf(seen.volume, decision);
     if (dryRun) return { ...row, outcome: 'wouldBeLabelled' };
     try {
@@ -77,7 +80,8 @@ async function labelOne(parts: OnceParts, name: string): Promise<Labelled | unde
     } catch (error) {
       if (signal.aborted && error === signal.reason) return { ...row, outcome: 'cutOff' };
       const failed = { ...row, outcome: 'failed', error: messageOf(error) } as const;
-      if (attempt === ATTEMPTS || !hasReason(error, 'Conflict')) return failed;
+      if (attempt === ATTEMPTS || !(hasReason(error, 'Conflict') || mayHaveHappened(error))) return failed;
+      perhaps = mayHaveHappened(error) ? { ...row, outcome: 'labelled' } : perhaps;
       const isThere = await lookAgain(parts, name).catch(() => 'unknown' as const);
       if (isThere !== true) return isThere === 'unknown' ? failed : { ...row, outcome: 'gone' };
     }

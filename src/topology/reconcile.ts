@@ -2,6 +2,8 @@
 import { OwnWrites } from '../kit/cache/own-writes.ts';
 import { after, done, type Outcome } from '../kit/controller/outcome.ts';
 import type { ReconcileContext } from '../kit/controller/turn.ts';
+import { hasReason } from '../kit/kube/api-error.ts';
+import { mayHaveHappened } from '../kit/kube/retry.ts';
 import type { ProgramParts } from '../kit/manager/program.ts';
 import { apply } from './apply.ts';
 import type { Volume } from './cached.ts';
@@ -15,6 +17,12 @@ import { look, type TopologyViews } from './seen.ts';
 /** A write is looked at once more when the cache should show it: whoever undid it before we saw it has left no trace. */
 const RECHECK_MS = 10_000;
 
+/** A write whose answer we do not have: it was lost, or says that the volume had changed, which a write that is sent again may be told of itself. */
+interface Unanswered {
+  readonly volume: Volume;
+  readonly decision: Label;
+}
+
 export function reconciler(
   { client, clock }: Pick<ProgramParts, 'client' | 'clock'>,
   views: TopologyViews,
@@ -24,12 +32,14 @@ export function reconciler(
   const ownWrites = new OwnWrites(views.volumes);
   const contests = new Contests(clock);
   const narrowings = new Narrowings(clock, narrowAfterMs);
+  const unanswered = new Map<string, Unanswered>();
 
   return async (name: string, context: ReconcileContext): Promise<Outcome> => {
     if (ownWrites.isAheadOfCache(name)) return after(RECHECK_MS);
     const seen = look(views, name);
     const decision = seen && decide(seen, policy);
     if (decision?.do !== 'label' || !decision.narrows) narrowings.forget(name);
+    if (decision?.do !== 'label') settle(name, seen?.volume);
     if (!decision) report.gone(name);
     else if (decision.do === 'nothing') report.leftAlone(seen.volume, decision.because);
     else if (dryRun) report.wouldWrite(seen.volume, decision);
@@ -46,20 +56,40 @@ export function reconciler(
     return after(pauseMs);
   }
 
+  /** After a write that may have happened, what we hold may be older than that: then it must not be written over. */
   async function write(volume: Volume, decision: Label, signal: AbortSignal): Promise<Outcome> {
+    const { name } = volume;
+    const careful = unanswered.has(name) ? { ...decision, onlyIfUnchanged: true } : decision;
     try {
-      const written = await apply(decision, volume, { client, clock, volumes: views.volumes, policy }, signal);
+      const written = await apply(careful, volume, { client, clock, volumes: views.volumes, policy }, signal);
+      unanswered.delete(name);
       if (!written) {
         report.vanished();
         return done;
       }
-      report.wrote(volume, decision);
-      contests.wrote(volume.uid, volume.labels, { ...volume.labels, ...decision.labels });
-      ownWrites.note(volume.name, written);
+      wrote(volume, decision);
+      ownWrites.note(name, written);
       return after(RECHECK_MS);
     } catch (error) {
+      if (mayHaveHappened(error) || hasReason(error, 'Conflict')) unanswered.set(name, { volume, decision });
       report.failed(volume, error);
       throw error;
     }
   }
+
+  /** Nothing is left to be written: if the last write had no answer, the volume tells whether it happened. */
+  function settle(name: string, now: Volume | undefined): void {
+    const last = unanswered.get(name);
+    unanswered.delete(name);
+    if (last && now && hasHappened(last, now)) wrote(last.volume, last.decision);
+  }
+
+  function wrote(volume: Volume, decision: Label): void {
+    report.wrote(volume, decision);
+    contests.wrote(volume.uid, volume.labels, { ...volume.labels, ...decision.labels });
+  }
 }
+
+const hasHappened = ({ volume, decision }: Unanswered, now: Volume): boolean =>
+  volume.uid === now.uid &&
+  Object.entries(decision.labels).every(([key, value]) => now.labels[key] === value && now.writers[key] === undefined);

@@ -248,7 +248,12 @@ describe('a write whose reply was lost', () => {
     ['an update of whatever is there', 1, (client) => client.update(POOLS, POOL)],
     ['an update of the version that was read', 2, (client) => client.update(POOLS, versioned)],
     ['a merge patch of whatever is there', 1, (client) => client.mergePatch(POOLS, REF, {})],
-    ['a merge patch of one object', 2, (client) => client.mergePatch(POOLS, REF, {}, { preconditions })],
+    ['a merge patch of one object', 1, (client) => client.mergePatch(POOLS, REF, {}, { preconditions })],
+    [
+      'a merge patch of one version',
+      2,
+      (client) => client.mergePatch(POOLS, REF, {}, { preconditions: { resourceVersion: '7' } }),
+    ],
     ['a JSON patch', 1, (client) => client.jsonPatch(POOLS, REF, [append])],
     ['a JSON patch of one version', 2, (client) => client.jsonPatch(POOLS, REF, [ofVersion, append])],
     [

@@ -140,7 +140,10 @@ export class KubeClient {
     return this.#write('PUT', path, typed(resource, object), options, Boolean(object.metadata.resourceVersion));
   }
 
-  /** Changes the fields that the patch names; `null` removes one. Preconditions stand in the patch's own metadata. */
+  /**
+   * Changes the fields that the patch names; `null` removes one. Preconditions stand in the patch's own metadata. Only with a
+   * resourceVersion is it safe to repeat: else the second one would undo what somebody wrote after the first.
+   */
   async mergePatch<T extends KubeObject>(
     resource: Resource<T>,
     ref: Ref,
@@ -149,7 +152,7 @@ export class KubeClient {
   ): Promise<T> {
     const { preconditions = {}, ...rest } = options;
     const body = { ...patch, metadata: { ...patch.metadata, ...preconditions } };
-    return this.#patch(resource, ref, 'merge-patch', body, rest, isConditional(preconditions));
+    return this.#patch(resource, ref, 'merge-patch', body, rest, Boolean(preconditions.resourceVersion));
   }
 
   /**
@@ -184,7 +187,7 @@ export class KubeClient {
         dryRun: dryRun ? ['All'] : undefined,
       }),
     });
-    const repeatable = isConditional(preconditions ?? {});
+    const repeatable = Boolean(preconditions?.uid || preconditions?.resourceVersion);
     try {
       await this.#caller.call({ ...call, method: 'DELETE', path: objectPath(resource, ref), body, repeatable });
       return true;
@@ -260,8 +263,6 @@ const isAnotherObject = (error: unknown): error is ApiError =>
 
 const asConflict = ({ request, detail, causes }: ApiError): ApiError =>
   new ApiError({ request, status: 409, reason: 'Conflict', detail, causes });
-
-const isConditional = ({ uid, resourceVersion }: Preconditions): boolean => Boolean(uid || resourceVersion);
 
 /** The entries that have a value. */
 function given<T extends object>(entries: T): Given<T> {

@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { systemClock } from '../../../src/kit/clock/clock.ts';
 import { VirtualClock } from '../../../src/kit/clock/virtual.ts';
 import { type ApiErrorReason, hasReason } from '../../../src/kit/kube/api-error.ts';
+import type { Preconditions } from '../../../src/kit/kube/client.ts';
 import { clusterAccess } from '../../../src/kit/kube/cluster-access.ts';
 import { connect } from '../../../src/kit/kube/connect.ts';
 import type { KubeObject, Resource } from '../../../src/kit/kube/resource.ts';
@@ -192,12 +193,18 @@ describe('a write whose reply is lost', () => {
     await using kit = connected(proxy, plane.adminToken);
     const name = fresh();
     const { metadata } = await kit.client.create(CONFIG_MAPS, aConfigMap(name));
-    const preconditions = { uid: metadata.uid ?? '' };
+    const { uid = '', resourceVersion = '' } = metadata;
+    const patched = (preconditions: Preconditions) =>
+      kit.client.mergePatch(CONFIG_MAPS, ref(name), { data: { a: '1' } }, { preconditions });
     proxy.inject({ method: 'PATCH' }, { fault: 'lost-reply' });
-    await kit.client.mergePatch(CONFIG_MAPS, ref(name), { data: { a: '1' } }, { preconditions });
+    expect(await reasonOf(patched({ uid, resourceVersion }))).toBe('Conflict');
+    expect(proxy.count({ method: 'PATCH' })).toBe(2);
+    proxy.inject({ method: 'PATCH' }, { fault: 'lost-reply' });
+    await expect(patched({ uid })).rejects.toMatchObject({ mayHaveHappened: true });
     proxy.inject({ method: 'DELETE' }, { fault: 'lost-reply' });
+    const preconditions = { uid };
     await kit.client.delete(CONFIG_MAPS, ref(name), { preconditions });
-    expect([proxy.count({ method: 'PATCH' }), proxy.count({ method: 'DELETE' })]).toEqual([2, 2]);
+    expect([proxy.count({ method: 'PATCH' }), proxy.count({ method: 'DELETE' })]).toEqual([3, 2]);
   });
 });
 

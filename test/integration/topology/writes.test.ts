@@ -192,7 +192,7 @@ describe('a write that goes wrong', () => {
   const patchOf = (name: string) => ({ verb: 'patch', resource: 'persistentvolumes', name });
 
   const FAULTS: readonly (readonly [string, Fault, number])[] = [
-    ['is carried out, but the reply is lost', { fault: 'lost-reply' }, 2],
+    ['is carried out, but the reply is lost', { fault: 'lost-reply' }, 1],
     ['is reset before it arrives', { fault: 'reset' }, 2],
     ['is answered with 409', { fault: 'status', status: 409 }, 3],
     ['is answered with 429', { fault: 'status', status: 429, retryAfter: 1 }, 2],
@@ -235,6 +235,19 @@ describe('a write that goes wrong', () => {
     await act();
     done();
   }
+
+  test('and is carried out, but the reply is lost, does not silently undo what somebody wrote after it', async () => {
+    const volume = await world.volume();
+    const claim = await world.claim(volume);
+    const rule = proxy.inject({ ...patchOf(volume), times: 1 }, { fault: 'lost-reply' });
+    await world.readyPod(node, claim);
+    await rule.struck();
+    await world.edit(volume, { metadata: { labels: { [ZONE]: 'moon' } } });
+    await world.hasLabels(volume, { [ZONE]: 'a' });
+    await eventually(async () => {
+      expect(await world.events(volume)).toMatchObject([{ note: expect.stringContaining('"moon"') }]);
+    });
+  });
 
   test('since somebody else changed the label meanwhile is decided anew, and takes nothing else away', async () => {
     const volume = await world.volume({ labels: { [ZONE]: 'wrong' } });
