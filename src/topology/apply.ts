@@ -36,6 +36,12 @@ export async function apply(
   }
 }
 
+/** Whether a volume shows that a decision about it was carried out, by us, although no answer said so. */
+export const isCarriedOut = ({ labels, nodeAffinity }: Label, before: Volume, now: Volume): boolean =>
+  before.uid === now.uid &&
+  (!nodeAffinity || now.hasNodeAffinity) &&
+  Object.entries(labels).every(([key, value]) => now.labels[key] === value && now.writers[key] === undefined);
+
 function patchOf({ labels, nodeAffinity, sources }: Label, provenance?: Date) {
   const annotations = provenance && { [SOURCE_ANNOTATION]: sourceText(sources, provenance) };
   return {

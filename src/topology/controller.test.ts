@@ -85,6 +85,51 @@ describe('one write', () => {
       expect(await figure(world, 'holdfast_topology_writes_total{result="written"}')).toBe('1');
     });
 
+    test('is not forgotten while the caches are as old as it, whatever its pods do', async () => {
+      const world = cluster();
+      losingTheFirst(world, () => setLabel(world, 'moon'));
+      await world.clock.advance(0);
+      world.loseEvents();
+      world.put(PODS, podObject('web-0', 'data', 'node-a', false));
+      world.hear();
+      await world.clock.advance(1_000);
+      world.put(PODS, podObject('web-0', 'data', 'node-a'));
+      world.hear();
+      await world.clock.advance(30_000);
+      expect(world.labelsOf('pv-1')).toMatchObject(at('moon'));
+      world.readAnew();
+      await world.settle();
+      expect(world.labelsOf('pv-1')).toEqual(at('a', 'r'));
+      expect(world.events).toEqual(['TopologyReplaced']);
+    });
+
+    test('is told of, also when nothing is to be written any more', async () => {
+      const world = cluster(at('moon'));
+      losingTheFirst(world);
+      await world.clock.advance(0);
+      world.loseEvents();
+      world.remove(PODS, 'default/web-0');
+      world.hear();
+      await world.clock.advance(1_000);
+      world.readAnew();
+      await world.settle();
+      expect(world.events).toEqual(['TopologyReplaced']);
+    });
+
+    test('is not said to have happened when it has not: a node affinity that is not there', async () => {
+      const world = cluster();
+      const volume = volumeObject('pv-1', 'data', at('a', 'r'));
+      world.put(PERSISTENT_VOLUMES, { ...volume, spec: { ...volume.spec, accessModes: ['ReadWriteOnce'] } });
+      world.put(PODS, podObject('web-0', 'data', 'node-a'));
+      world.transport.on('PATCH', /persistentvolumes/, refusal(503, 'ServiceUnavailable', 'later'));
+      world.start({ nodeAffinity: true });
+      await world.clock.advance(1_000);
+      world.remove(PODS, 'default/web-0');
+      await world.settle();
+      expect(world.patches.length).toBeGreaterThan(0);
+      expect(await figure(world, 'holdfast_topology_writes_total{result="written"}')).toBe('0');
+    });
+
     test('does not silently undo what somebody wrote after it', async () => {
       const world = cluster();
       losingTheFirst(world, () => setLabel(world, 'moon'));
@@ -203,6 +248,20 @@ describe('when something fails', () => {
     world.start();
     await world.settle();
     expect(world.labelsOf('pv-1')).toEqual(at('a', 'r'));
+  });
+
+  test.each([
+    [1, []],
+    [6, ['TopologyFailed']],
+  ])('because the server stumbles, %d times, people are told when it goes on', async (times, events) => {
+    const world = cluster();
+    world.put(PODS, podObject('web-0', 'data', 'node-a'));
+    const stumble = Array.from({ length: times }, () => refusal(500, 'InternalError', 'etcd has no leader'));
+    world.transport.on('PATCH', /persistentvolumes/, ...stumble, world.carryOut);
+    world.start();
+    await world.settle();
+    expect(world.labelsOf('pv-1')).toEqual(at('a', 'r'));
+    expect(world.events).toEqual(events);
   });
 
   test('because the server refuses, an Event says so, and the reason is counted', async () => {

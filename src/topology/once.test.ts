@@ -4,7 +4,7 @@ import { answer, refusal } from '../kit/kube/fake-transport.ts';
 import { ConnectionError } from '../kit/kube/transport.ts';
 import { at, claimObject, nodeObject, podObject, policy, volumeObject } from './builders.ts';
 import { topologyViews } from './cached.ts';
-import { ZONE } from './contract.ts';
+import { FIELD_MANAGER, ZONE } from './contract.ts';
 import { labelAll } from './once.ts';
 import { listOf, servedCluster } from './served-cluster.ts';
 
@@ -97,7 +97,7 @@ describe('labelling everything once', () => {
 
   test('looks again at a volume whose write had no answer, and takes what it finds for its own', async () => {
     const lost = new ConnectionError('reset', { mayHaveHappened: true });
-    const labelled = volumeObject('pv-1', 'data-1', at('a', 'r'));
+    const labelled = volumeObject('pv-1', 'data-1', at('a', 'r'), FIELD_MANAGER);
     const { rows, patches } = await once(({ transport }) =>
       transport
         .on('PATCH', /persistentvolumes/, lost)
@@ -105,6 +105,31 @@ describe('labelling everything once', () => {
     );
     expect(patches).toHaveLength(1);
     expect(rows).toMatchObject([{ volume: 'pv-1', changes: [{ from: '', to: 'a' }, {}], outcome: 'labelled' }]);
+  });
+
+  test('tries a volume a second time whose write had no answer and has not happened, and then tells why', async () => {
+    const broken = refusal(500, 'InternalError', 'a webhook fails');
+    const unlabelled = listOf([volumeObject('pv-1', 'data-1')]);
+    const { rows, patches } = await once(({ transport }) =>
+      transport.on('PATCH', /persistentvolumes/, broken).on('GET', '/api/v1/persistentvolumes', unlabelled),
+    );
+    expect(patches).toHaveLength(2);
+    expect(rows).toMatchObject([{ outcome: 'failed', error: expect.stringContaining('a webhook fails') }]);
+  });
+
+  test('does not call a volume labelled that somebody took away in the meantime', async () => {
+    const broken = refusal(500, 'InternalError', 'a webhook fails');
+    const { rows } = await once(({ transport }) =>
+      transport
+        .on('PATCH', /persistentvolumes/, broken)
+        .on(
+          'GET',
+          '/api/v1/persistentvolumes',
+          listOf([volumeObject('pv-1', 'data-1')]),
+          listOf([volumeObject('pv-1', undefined)]),
+        ),
+    );
+    expect(rows).toEqual([]);
   });
 
   test('tells what failed when it cannot even look again', async () => {

@@ -5,7 +5,7 @@ import type { Clock } from '../kit/clock/clock.ts';
 import { hasReason } from '../kit/kube/api-error.ts';
 import type { KubeClient } from '../kit/kube/client.ts';
 import { mayHaveHappened } from '../kit/kube/retry.ts';
-import { apply } from './apply.ts';
+import { apply, isCarriedOut } from './apply.ts';
 import type { Volume } from './cached.ts';
 import type { Policy } from './contract.ts';
 import { decide, type Label } from './decide.ts';
@@ -38,8 +38,10 @@ export interface OnceParts {
 
 /** As many as the client has connections. */
 const CONCURRENCY = 32;
-/** A volume that somebody else changes at the same moment, or of which we do not know whether we wrote it, is looked at anew so often. */
-const ATTEMPTS = 5;
+/** A volume that somebody else changes at the same moment is tried so often. */
+const CHANGED_ATTEMPTS = 5;
+/** And one whose write had no answer, where the client has tried several times already. */
+const UNANSWERED_ATTEMPTS = 2;
 
 /**
  * In the order of the volumes' names. A volume that fails does not keep the others from being labelled. When the signal is aborted, no
@@ -65,13 +67,14 @@ export async function labelAll(parts: OnceParts): Promise<readonly Labelled[]> {
 /** Nothing when there was nothing to do. Places are not given up: one look cannot tell for how long nobody has been there. */
 async function labelOne(parts: OnceParts, name: string): Promise<Labelled | undefined> {
   const { views, policy, dryRun, signal } = parts;
-  /** Written, as far as we know, by an attempt whose answer was lost. */
-  let perhaps: Labelled | undefined;
+  let last: Failed | undefined;
   for (let attempt = 1; ; attempt++) {
     const seen = look(views, name);
     if (!seen) return undefined;
+    if (last && isCarriedOut(last.decision, last.volume, seen.volume)) return { ...last.row, outcome: 'labelled' };
+    if (last && attempt > last.mostAttempts) return last.row;
     const decision = decide(seen, policy);
-    if (decision.do !== 'label' || decision.narrows) return perhaps;
+    if (decision.do !== 'label' || decision.narrows) return undefined;
     const row = rowOf(seen.volume, decision);
     if (dryRun) return { ...row, outcome: 'wouldBeLabelled' };
     try {
@@ -80,12 +83,27 @@ async function labelOne(parts: OnceParts, name: string): Promise<Labelled | unde
     } catch (error) {
       if (signal.aborted && error === signal.reason) return { ...row, outcome: 'cutOff' };
       const failed = { ...row, outcome: 'failed', error: messageOf(error) } as const;
-      if (attempt === ATTEMPTS || !(hasReason(error, 'Conflict') || mayHaveHappened(error))) return failed;
-      perhaps = mayHaveHappened(error) ? { ...row, outcome: 'labelled' } : perhaps;
+      const mostAttempts = attemptsAfter(error);
+      if (mostAttempts === 0) return failed;
+      last = { decision, volume: seen.volume, row: failed, mostAttempts };
       const isThere = await lookAgain(parts, name).catch(() => 'unknown' as const);
       if (isThere !== true) return isThere === 'unknown' ? failed : { ...row, outcome: 'gone' };
     }
   }
+}
+
+/** An attempt that failed, and may have happened all the same. */
+interface Failed {
+  readonly decision: Label;
+  readonly volume: Volume;
+  readonly row: Labelled;
+  readonly mostAttempts: number;
+}
+
+/** How often a volume is tried at the most, after a failure that looking again may help with; 0 when it does not. */
+function attemptsAfter(error: unknown): number {
+  if (hasReason(error, 'Conflict')) return CHANGED_ATTEMPTS;
+  return mayHaveHappened(error) ? UNANSWERED_ATTEMPTS : 0;
 }
 
 /** Whether the volume is still there, and one of those that were chosen. */

@@ -2,10 +2,9 @@
 import { OwnWrites } from '../kit/cache/own-writes.ts';
 import { after, done, type Outcome } from '../kit/controller/outcome.ts';
 import type { ReconcileContext } from '../kit/controller/turn.ts';
-import { hasReason } from '../kit/kube/api-error.ts';
 import { mayHaveHappened } from '../kit/kube/retry.ts';
 import type { ProgramParts } from '../kit/manager/program.ts';
-import { apply } from './apply.ts';
+import { apply, isCarriedOut } from './apply.ts';
 import type { Volume } from './cached.ts';
 import { Contests } from './contests.ts';
 import type { TopologySettings } from './contract.ts';
@@ -17,10 +16,12 @@ import { look, type TopologyViews } from './seen.ts';
 /** A write is looked at once more when the cache should show it: whoever undid it before we saw it has left no trace. */
 const RECHECK_MS = 10_000;
 
-/** A write whose answer we do not have: it was lost, or says that the volume had changed, which a write that is sent again may be told of itself. */
+/** A write that failed, and may have happened all the same: of its answers only the last one is known. */
 interface Unanswered {
   readonly volume: Volume;
   readonly decision: Label;
+  /** The version of the volume that was looked at. */
+  readonly version: string | undefined;
 }
 
 export function reconciler(
@@ -39,7 +40,7 @@ export function reconciler(
     const seen = look(views, name);
     const decision = seen && decide(seen, policy);
     if (decision?.do !== 'label' || !decision.narrows) narrowings.forget(name);
-    if (decision?.do !== 'label') settle(name, seen?.volume);
+    settle(name, seen?.volume, decision?.do === 'label');
     if (!decision) report.gone(name);
     else if (decision.do === 'nothing') report.leftAlone(seen.volume, decision.because);
     else if (dryRun) report.wouldWrite(seen.volume, decision);
@@ -59,6 +60,7 @@ export function reconciler(
   /** After a write that may have happened, what we hold may be older than that: then it must not be written over. */
   async function write(volume: Volume, decision: Label, signal: AbortSignal): Promise<Outcome> {
     const { name } = volume;
+    const version = versionOf(name);
     const careful = unanswered.has(name) ? { ...decision, onlyIfUnchanged: true } : decision;
     try {
       const written = await apply(careful, volume, { client, clock, volumes: views.volumes, policy }, signal);
@@ -71,17 +73,24 @@ export function reconciler(
       ownWrites.note(name, written);
       return after(RECHECK_MS);
     } catch (error) {
-      if (mayHaveHappened(error) || hasReason(error, 'Conflict')) unanswered.set(name, { volume, decision });
+      if (mayHaveHappened(error) || !unanswered.has(name)) unanswered.set(name, { volume, decision, version });
       report.failed(volume, error);
       throw error;
     }
   }
 
-  /** Nothing is left to be written: if the last write had no answer, the volume tells whether it happened. */
-  function settle(name: string, now: Volume | undefined): void {
+  /** Sees whether a write without an answer has happened. The cache may still be as old as it; then that is not known yet. */
+  function settle(name: string, now: Volume | undefined, isToBeWritten: boolean): void {
     const last = unanswered.get(name);
-    unanswered.delete(name);
-    if (last && now && hasHappened(last, now)) wrote(last.volume, last.decision);
+    if (!last) return;
+    const isOurs = now !== undefined && isCarriedOut(last.decision, last.volume, now);
+    if (isOurs) wrote(last.volume, last.decision);
+    const isStale = now?.uid === last.volume.uid && versionOf(name) === last.version;
+    if (isOurs || !(isStale || isToBeWritten)) unanswered.delete(name);
+  }
+
+  function versionOf(name: string): string | undefined {
+    return views.volumes.identityOf(name)?.resourceVersion;
   }
 
   function wrote(volume: Volume, decision: Label): void {
@@ -89,7 +98,3 @@ export function reconciler(
     contests.wrote(volume.uid, volume.labels, { ...volume.labels, ...decision.labels });
   }
 }
-
-const hasHappened = ({ volume, decision }: Unanswered, now: Volume): boolean =>
-  volume.uid === now.uid &&
-  Object.entries(decision.labels).every(([key, value]) => now.labels[key] === value && now.writers[key] === undefined);
