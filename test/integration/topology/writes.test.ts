@@ -242,6 +242,7 @@ describe('a write that goes wrong', () => {
     const rule = proxy.inject({ ...patchOf(volume), times: 1 }, { fault: 'lost-reply' });
     await world.readyPod(node, claim);
     await rule.struck();
+    await world.hasLabels(volume, { [ZONE]: 'a' });
     await world.edit(volume, { metadata: { labels: { [ZONE]: 'moon' } } });
     await world.hasLabels(volume, { [ZONE]: 'a' });
     await eventually(async () => {
