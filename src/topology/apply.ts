@@ -17,7 +17,10 @@ export interface ApplyParts {
   readonly policy: Pick<Policy, 'provenance'>;
 }
 
-/** The volume as it is now; nothing when it is gone. Fails with a conflict when it is another one by now. */
+/**
+ * The volume as it is now; nothing when it is gone. Fails with a conflict when it is another one by now, or is not as it was looked at:
+ * a label that somebody has written since then is never written over unseen.
+ */
 export async function apply(
   decision: Label,
   { name, uid }: Volume,
@@ -26,8 +29,7 @@ export async function apply(
 ): Promise<PersistentVolume | undefined> {
   const { resourceVersion = '' } = volumes.identityOf(name) ?? {};
   const provenance = policy.provenance ? clock.now() : undefined;
-  const preconditions = decision.onlyIfUnchanged ? { uid, resourceVersion } : { uid };
-  const options = { preconditions, fieldManager: FIELD_MANAGER, signal };
+  const options = { preconditions: { uid, resourceVersion }, fieldManager: FIELD_MANAGER, signal };
   try {
     return await client.mergePatch(PERSISTENT_VOLUMES, { name }, patchOf(decision, provenance), options);
   } catch (error) {

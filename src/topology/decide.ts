@@ -26,8 +26,6 @@ export interface Label {
   readonly narrows: boolean;
   /** The users that the labels were taken from, one for each place, those that have been ready for longest first. */
   readonly sources: readonly User[];
-  /** It must not be carried out when the volume has changed in any way: the decision rests on what its labels were. */
-  readonly onlyIfUnchanged: boolean;
 }
 
 type Guard = (seen: Seen, policy: Policy) => Reason | undefined;
@@ -141,16 +139,14 @@ function whatIsMissing(
   const nodeAffinity = policy.nodeAffinity ? affinityFor(volume, users, wanted) : undefined;
   if (missing.length === 0 && !nodeAffinity)
     return nothing(firstFault(volume, users, policy) ?? { fact: 'alreadyRight' });
-  const replaced = differencesOf(volume, labels);
   return {
     do: 'label',
     labels: Object.fromEntries(missing),
     ...(nodeAffinity && { nodeAffinity }),
-    replaced,
+    replaced: differencesOf(volume, labels),
     narrows:
       missing.length > 0 && !nodeAffinity && missing.every(([key, label]) => isPartOf(label, volume.labels[key])),
     sources: onePerPlace(users, wanted),
-    onlyIfUnchanged: replaced.length > 0 || policy.overwrite === 'missing' || nodeAffinity !== undefined,
   };
 }
 

@@ -27,7 +27,7 @@ async function once(
   const views = topologyViews(snapshot, policy().labelKeys);
   await snapshot.fill(client, {});
   const progress: string[] = [];
-  const rows = await labelAll({
+  const labelling = labelAll({
     snapshot,
     views,
     client,
@@ -38,7 +38,8 @@ async function once(
     signal,
     progress: (done, of) => progress.push(`${done}/${of}`),
   });
-  return { rows, progress, patches: transport.bodies('PATCH') };
+  await clock.advance(60_000);
+  return { rows: await labelling, progress, patches: transport.bodies('PATCH') };
 }
 
 describe('labelling everything once', () => {
@@ -100,20 +101,20 @@ describe('labelling everything once', () => {
     const labelled = volumeObject('pv-1', 'data-1', at('a', 'r'), FIELD_MANAGER);
     const { rows, patches } = await once(({ transport }) =>
       transport
-        .on('PATCH', /persistentvolumes/, lost)
+        .on('PATCH', /persistentvolumes/, lost, refusal(409, 'Conflict', 'it is newer by now'))
         .on('GET', '/api/v1/persistentvolumes', listOf([volumeObject('pv-1', 'data-1')]), listOf([labelled])),
     );
-    expect(patches).toHaveLength(1);
+    expect(patches).toHaveLength(2);
     expect(rows).toMatchObject([{ volume: 'pv-1', changes: [{ from: '', to: 'a' }, {}], outcome: 'labelled' }]);
   });
 
-  test('tries a volume a second time whose write had no answer and has not happened, and then tells why', async () => {
+  test('looks again, and tries once more, after the client has given a write up, and then tells why', async () => {
     const broken = refusal(500, 'InternalError', 'a webhook fails');
     const unlabelled = listOf([volumeObject('pv-1', 'data-1')]);
     const { rows, patches } = await once(({ transport }) =>
       transport.on('PATCH', /persistentvolumes/, broken).on('GET', '/api/v1/persistentvolumes', unlabelled),
     );
-    expect(patches).toHaveLength(2);
+    expect(patches).toHaveLength(10);
     expect(rows).toMatchObject([{ outcome: 'failed', error: expect.stringContaining('a webhook fails') }]);
   });
 

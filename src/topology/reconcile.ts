@@ -57,13 +57,11 @@ export function reconciler(
     return after(pauseMs);
   }
 
-  /** After a write that may have happened, what we hold may be older than that: then it must not be written over. */
   async function write(volume: Volume, decision: Label, signal: AbortSignal): Promise<Outcome> {
     const { name } = volume;
     const version = versionOf(name);
-    const careful = unanswered.has(name) ? { ...decision, onlyIfUnchanged: true } : decision;
     try {
-      const written = await apply(careful, volume, { client, clock, volumes: views.volumes, policy }, signal);
+      const written = await apply(decision, volume, { client, clock, volumes: views.volumes, policy }, signal);
       unanswered.delete(name);
       if (!written) {
         report.vanished();

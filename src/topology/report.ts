@@ -1,7 +1,6 @@
 /** Tells people what becomes of a volume: in Events, metrics and the log, each in its own way. */
 import type { Clock } from '../kit/clock/clock.ts';
 import { ApiError, hasReason } from '../kit/kube/api-error.ts';
-import { mayHaveHappened } from '../kit/kube/retry.ts';
 import type { EventRecorder } from '../kit/observe/events.ts';
 import type { Log } from '../kit/observe/log.ts';
 import { once } from '../kit/observe/once.ts';
@@ -82,20 +81,14 @@ export class Report {
     metrics.wrote(isConflict ? 'conflict' : 'failed');
     if (isConflict) return;
     const occurrence = failed(volume, error);
-    /** A server that stumbles once is no news. */
-    const mayPass = mayHaveHappened(error) && !this.#hasFailed(volume);
-    const isNews = this.#stands(volume, 'writeFailed', mayPass ? undefined : occurrence.note);
-    if (isNews && !mayPass && error instanceof ApiError) recorder.record(occurrence);
+    const isNews = this.#stands(volume, 'writeFailed', occurrence.note);
+    if (isNews && error instanceof ApiError) recorder.record(occurrence);
   }
 
   contested(volume: Volume, pauseMs: number): void {
     if (!this.#stands(volume, 'contested')) return;
     this.#parts.recorder.record(contested(volume));
     this.#parts.log.warn({ volume: volume.name, pauseMs }, 'somebody undoes the labels of this volume again and again');
-  }
-
-  #hasFailed({ name, uid }: Volume): boolean {
-    return this.#parts.standings.of(name, uid)?.because === 'writeFailed';
   }
 
   #nodeWithoutTopology(node: string): void {
