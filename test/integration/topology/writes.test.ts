@@ -250,8 +250,11 @@ describe('a write that goes wrong', () => {
     });
   });
 
-  test('since somebody else changed the label meanwhile is decided anew, and takes nothing else away', async () => {
-    const volume = await world.volume({ labels: { [ZONE]: 'wrong' } });
+  test.each([
+    ['changed the label', { [ZONE]: 'wrong' }],
+    ['wrote the label that was missing', {}],
+  ])('since somebody else %s meanwhile is decided anew, and takes nothing else away', async (_, labels) => {
+    const volume = await world.volume({ labels });
     const claim = await world.claim(volume);
     await meanwhile(
       volume,
