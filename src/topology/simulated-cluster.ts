@@ -73,7 +73,8 @@ export class SimulatedCluster {
       metrics,
       log,
       clock,
-      controller: (its: ConstructorParameters<typeof Controller>[0]) => new Controller(its, { clock, random, log }),
+      controller: (its: ConstructorParameters<typeof Controller>[0]) =>
+        new Controller(its, { clock, random, log, metrics: metrics.controller(its.name) }),
     };
     const runnables = topology(parts, {
       policy: { ...DEFAULT_POLICY, ...policy },
