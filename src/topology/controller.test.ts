@@ -174,41 +174,6 @@ describe('one write', () => {
     expect(world.transport.journal).toHaveLength(requests);
   });
 
-  test('is not looked at again when the caches show nothing but it', async () => {
-    const world = cluster();
-    world.put(PODS, podObject('web-0', 'data', 'node-a'));
-    world.start();
-    await world.clock.advance(100);
-    world.hear();
-    await world.clock.advance(60_000);
-    expect(world.labelsOf('pv-1')).toEqual(at('a', 'r'));
-    expect(await figure(world, 'controller_runtime_reconcile_total{controller="topology",result="success"}')).toBe('1');
-  });
-
-  test('lets what happened meanwhile be looked at as soon as the caches show it', async () => {
-    const world = cluster();
-    world.put(PODS, podObject('web-0', 'data', 'node-a'));
-    world.start();
-    await world.clock.advance(100);
-    world.put(PODS, podObject('web-0', 'data', 'node-b'));
-    world.hear((change) => change > 0);
-    await world.clock.advance(100);
-    expect(world.patches).toHaveLength(1);
-    world.hear();
-    await world.clock.advance(100);
-    expect(world.labelsOf('pv-1')).toEqual(at('b', 'r'));
-  });
-
-  test('of one label tells why there is no other', async () => {
-    const world = cluster();
-    world.put(NODES, nodeObject('node-a', { ...at('a'), ...at(undefined, 'north__south') }));
-    world.put(PODS, podObject('web-0', 'data', 'node-a'));
-    world.start();
-    await world.clock.advance(1_000);
-    expect(world.labelsOf('pv-1')).toEqual(at('a'));
-    expect(world.events).toEqual(['TopologyUnusable']);
-  });
-
   test('that somebody undid before we saw it is noticed all the same', async () => {
     const world = cluster();
     world.put(PODS, podObject('web-0', 'data', 'node-a'));

@@ -1,5 +1,4 @@
 /** Labels volumes with the zone and region of the nodes that use them. Reads volumes, claims, pods and nodes; writes volumes. */
-import { OwnWrites } from '../kit/cache/own-writes.ts';
 import { each, every, mapped, type Source } from '../kit/controller/sources.ts';
 import type { ProgramParts } from '../kit/manager/program.ts';
 import type { Runnable } from '../kit/manager/stage.ts';
@@ -17,9 +16,6 @@ const silence = { record: () => {} };
 /** What it needs of a program: all of it, but any source of views will do. */
 type TopologyParts = Omit<ProgramParts, 'caches' | 'random'> & { readonly caches: ViewSource };
 
-/** A write that the caches do not show by then is looked at once more: whoever undid it at once has left no trace. */
-const UNSEEN_MS = 10_000;
-
 /** As many as the client has connections: a write is mostly waiting. */
 const CONCURRENCY = 32;
 
@@ -35,26 +31,19 @@ export function topology(parts: TopologyParts, settings: TopologySettings): read
     clock,
     uidOfNode: (node) => views.nodes.identityOf(node)?.uid ?? '',
   });
-  const ownWrites = new OwnWrites(views.volumes);
-  const reconcile = reconciler(parts, views, ownWrites, settings, report);
-  const sources = sourcesOf(parts, views, ownWrites, settings.resyncMs);
+  const reconcile = reconciler(parts, views, settings, report);
+  const sources = sourcesOf(parts, views, settings.resyncMs);
   return [controller({ name: 'topology', concurrency: CONCURRENCY, sources, reconcile })];
 }
 
-/** Whatever changes, the volumes that it concerns are looked at; but for what we changed ourselves, which needs no second look. */
-function sourcesOf(
-  { clock, log }: TopologyParts,
-  views: TopologyViews,
-  ownWrites: OwnWrites,
-  resyncMs: number,
-): readonly Source[] {
+/** Whatever changes, the volumes that it concerns are looked at. */
+function sourcesOf({ clock, log }: TopologyParts, views: TopologyViews, resyncMs: number): readonly Source[] {
   const { volumes, claims, pods, nodes } = views;
   const ofClaim = (claim: string) => claims.get(claim) || [];
   const ofPod = (pod: string) => pods.get(pod)?.claims.flatMap(ofClaim) ?? [];
   const onError = (err: unknown) => log.error({ err }, 'a change could not be traced to its volumes');
   return [
-    each(volumes, (volume) => ownWrites.isEcho(volume)),
-    every(UNSEEN_MS, clock, () => ownWrites.unseen()),
+    each(volumes),
     mapped(claims, (volume) => (volume === '' ? [] : [volume]), onError),
     mapped(pods, (pod) => pod.claims.flatMap(ofClaim), onError),
     mapped(nodes, (_, node) => pods.keysBy('node', node).flatMap(ofPod), onError),

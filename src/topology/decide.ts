@@ -24,8 +24,6 @@ export interface Label {
   readonly replaced: readonly Difference[];
   /** It only gives places up that nobody is in any more. That is in no hurry: a pod that is replaced is away for a moment. */
   readonly narrows: boolean;
-  /** Why another label of it cannot be written. */
-  readonly fault?: Reason;
   /** The users that the labels were taken from, one for each place, those that have been ready for longest first. */
   readonly sources: readonly User[];
 }
@@ -139,13 +137,12 @@ function whatIsMissing(
 ): Decision {
   const missing = Object.entries(labels).filter(([key, label]) => !nameTheSame(volume.labels[key], label));
   const nodeAffinity = policy.nodeAffinity ? affinityFor(volume, users, wanted) : undefined;
-  const fault = firstFault(volume, users, policy);
-  if (missing.length === 0 && !nodeAffinity) return nothing(fault ?? { fact: 'alreadyRight' });
+  if (missing.length === 0 && !nodeAffinity)
+    return nothing(firstFault(volume, users, policy) ?? { fact: 'alreadyRight' });
   return {
     do: 'label',
     labels: Object.fromEntries(missing),
     ...(nodeAffinity && { nodeAffinity }),
-    ...(fault && { fault }),
     replaced: differencesOf(volume, labels),
     narrows:
       missing.length > 0 && !nodeAffinity && missing.every(([key, label]) => isPartOf(label, volume.labels[key])),

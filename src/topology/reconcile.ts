@@ -1,5 +1,5 @@
 /** Makes one volume right: looks at it, decides, and carries out what may be carried out now. */
-import type { OwnWrites } from '../kit/cache/own-writes.ts';
+import { OwnWrites } from '../kit/cache/own-writes.ts';
 import { after, done, type Outcome } from '../kit/controller/outcome.ts';
 import type { ReconcileContext } from '../kit/controller/turn.ts';
 import { mayHaveHappened } from '../kit/kube/retry.ts';
@@ -13,6 +13,9 @@ import { Narrowings } from './narrowings.ts';
 import type { Report } from './report.ts';
 import { look, type TopologyViews } from './seen.ts';
 
+/** A write is looked at once more when the cache should show it: whoever undid it before we saw it has left no trace. */
+const RECHECK_MS = 10_000;
+
 /** A write that failed, and may have happened all the same: of its answers only the last one is known. */
 interface Unanswered {
   readonly volume: Volume;
@@ -24,16 +27,16 @@ interface Unanswered {
 export function reconciler(
   { client, clock }: Pick<ProgramParts, 'client' | 'clock'>,
   views: TopologyViews,
-  ownWrites: OwnWrites,
   { policy, dryRun, narrowAfterMs }: TopologySettings,
   report: Report,
 ) {
+  const ownWrites = new OwnWrites(views.volumes);
   const contests = new Contests(clock);
   const narrowings = new Narrowings(clock, narrowAfterMs);
   const unanswered = new Map<string, Unanswered>();
 
   return async (name: string, context: ReconcileContext): Promise<Outcome> => {
-    if (ownWrites.isAheadOfCache(name)) return done;
+    if (ownWrites.isAheadOfCache(name)) return after(RECHECK_MS);
     const seen = look(views, name);
     const decision = seen && decide(seen, policy);
     if (decision?.do !== 'label' || !decision.narrows) narrowings.forget(name);
@@ -66,7 +69,7 @@ export function reconciler(
       }
       wrote(volume, decision);
       ownWrites.note(name, written);
-      return done;
+      return after(RECHECK_MS);
     } catch (error) {
       if (mayHaveHappened(error) || !unanswered.has(name)) unanswered.set(name, { volume, decision, version });
       report.failed(volume, error);

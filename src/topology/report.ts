@@ -50,13 +50,11 @@ export class Report {
     log.warn({ volume: volume.name, fact: because.fact, why: explain(because) }, 'the volume is not labelled');
   }
 
-  wrote(volume: Volume, { labels, nodeAffinity, fault, replaced: differences, sources }: Label): void {
+  wrote(volume: Volume, { labels, nodeAffinity, replaced: differences, sources }: Label): void {
     const { recorder, metrics, log } = this.#parts;
     const isFirst = !isLabelled(volume) && !this.#parts.standings.of(volume.name, volume.uid)?.isLabelled;
     metrics.wrote('written');
-    const after = { ...volume, labels: { ...volume.labels, ...labels } };
-    if (fault) this.leftAlone(after, fault);
-    else this.#stands(after, 'written');
+    this.#stands({ ...volume, labels: { ...volume.labels, ...labels } }, 'written');
     for (const _ of foreign(differences)) metrics.conflict('replaced');
     const occurrence = replaced(volume, differences);
     if (occurrence) recorder.record(occurrence);

@@ -73,8 +73,7 @@ export class SimulatedCluster {
       metrics,
       log,
       clock,
-      controller: (its: ConstructorParameters<typeof Controller>[0]) =>
-        new Controller(its, { clock, random, log, metrics: metrics.controller(its.name) }),
+      controller: (its: ConstructorParameters<typeof Controller>[0]) => new Controller(its, { clock, random, log }),
     };
     const runnables = topology(parts, {
       policy: { ...DEFAULT_POLICY, ...policy },

@@ -332,13 +332,6 @@ describe('sources', () => {
     expect(keys).toEqual(['first', 'second', 'first']);
   });
 
-  test('each: a change that is to be ignored names nobody', () => {
-    const { store, keys } = fed((view) => each(view, (key) => key === 'second'));
-    store.put(pod('second', []));
-    store.put(pod('third', []));
-    expect(keys).toEqual(['first', 'third']);
-  });
-
   test('mapped: an object names those that it points at, and those that it pointed at before', () => {
     const { store, keys } = fed((view) =>
       mapped(

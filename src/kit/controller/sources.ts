@@ -5,14 +5,12 @@ import type { Clock } from '../clock/clock.ts';
 /** Calls `add` for each key, and returns how to stop that. */
 export type Source = (add: (key: string) => void) => () => void;
 
-/** Every object of a view names itself: at first, and whenever it changes, unless that change is none of our business. */
+/** Every object of a view names itself. */
 export const each =
-  <P>(view: Pick<View<P>, 'keys' | 'subscribe'>, isToBeIgnored: (key: string) => boolean = () => false): Source =>
+  <P>(view: Pick<View<P>, 'keys' | 'subscribe'>): Source =>
   (add) => {
     for (const key of view.keys()) add(key);
-    return view.subscribe(({ key }) => {
-      if (!isToBeIgnored(key)) add(key);
-    });
+    return view.subscribe(({ key }) => add(key));
   };
 
 /**
