@@ -30,20 +30,20 @@ const readAndLabel: Contend<ReadAndLabel> = async ({ access, volumes, connection
   const headers = bareHeaders(access);
   await meter.measure(IN_PAGES, () => Promise.all(COLLECTIONS.map((path) => readPages(pool, headers, path))));
   await meter.measure(AS_STREAMS, () => Promise.all(COLLECTIONS.map((path) => readStream(access, headers, path))));
-  const uids = await uidsOf(pool, headers);
+  const versions = await versionsOf(pool, headers);
   const watch = heard ? await openWatch(access, headers) : undefined;
   await meter.measure(LABEL, async () => {
-    await Promise.all(Array.from({ length: volumes }, (_, number) => label(number, uids.get(volumePath(number)))));
+    await Promise.all(Array.from({ length: volumes }, (_, number) => label(number, versions.get(volumePath(number)))));
   });
   await watch?.destroy();
   await pool.destroy();
 
-  async function label(number: number, uid: string | undefined): Promise<void> {
+  async function label(number: number, version: Version | undefined): Promise<void> {
     const answer = await pool.request({
       path: `${volumePath(number)}?fieldManager=holdfast-topology`,
       method: 'PATCH',
       headers: { ...headers, 'content-type': 'application/merge-patch+json' },
-      body: JSON.stringify({ metadata: { labels: placeOf(number), uid } }),
+      body: JSON.stringify({ metadata: { labels: placeOf(number), ...version } }),
     });
     const text = await answer.body.text();
     if (answer.statusCode !== 200) throw new Error(`a PATCH was answered by ${answer.statusCode}: ${text}`);
@@ -53,8 +53,13 @@ const readAndLabel: Contend<ReadAndLabel> = async ({ access, volumes, connection
 
 type Headers = Record<string, string>;
 
+interface Version {
+  readonly uid: string;
+  readonly resourceVersion: string;
+}
+
 interface Page {
-  readonly items: readonly { readonly metadata: { readonly name: string; readonly uid: string } }[];
+  readonly items: readonly { readonly metadata: Version & { readonly name: string } }[];
   readonly metadata: { readonly continue?: string };
 }
 
@@ -96,14 +101,17 @@ async function openWatch(access: Access, headers: Headers): Promise<Dispatcher> 
 
 const END = 'k8s.io/initial-events-end';
 
-/** The patch names the uid, as ours does. To know it is part of reading, not of labelling. */
-async function uidsOf(pool: Dispatcher, headers: Headers): Promise<ReadonlyMap<string, string>> {
-  const uids = new Map<string, string>();
+/** The patch names what it is about, as ours does. To know that is part of reading, not of labelling. */
+async function versionsOf(pool: Dispatcher, headers: Headers): Promise<ReadonlyMap<string, Version>> {
+  const versions = new Map<string, Version>();
   const path = '/api/v1/persistentvolumes';
   await readPages(pool, headers, path, ({ items }) => {
-    for (const { metadata } of items) uids.set(`${path}/${metadata.name}`, metadata.uid);
+    for (const { metadata } of items) {
+      const { name, uid, resourceVersion } = metadata;
+      versions.set(`${path}/${name}`, { uid, resourceVersion });
+    }
   });
-  return uids;
+  return versions;
 }
 
 export default readAndLabel;
