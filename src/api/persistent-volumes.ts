@@ -7,9 +7,21 @@ export type AccessMode = 'ReadWriteOnce' | 'ReadOnlyMany' | 'ReadWriteMany' | 'R
 export interface PersistentVolume extends KubeObject {
   readonly spec?: {
     readonly accessModes?: readonly string[];
+    readonly capacity?: Readonly<Record<string, string>>;
     readonly claimRef?: ClaimReference;
+    readonly local?: LocalVolume;
     readonly nodeAffinity?: { readonly required?: NodeSelectorObject } | null;
+    readonly persistentVolumeReclaimPolicy?: string;
+    readonly storageClassName?: string;
+    readonly volumeMode?: string;
   };
+  readonly status?: { readonly phase?: string };
+}
+
+/** A disk, a partition or a directory of one node. */
+export interface LocalVolume {
+  readonly path?: string;
+  readonly fsType?: string;
 }
 
 /** Which claim a volume belongs to. Without a uid it is only reserved: whoever takes the name gets it. */

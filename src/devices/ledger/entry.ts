@@ -1,0 +1,55 @@
+/** What is remembered about one device, whatever becomes of the API. */
+import type { WipeMethod } from '../contract.ts';
+import type { Identity } from '../identity.ts';
+
+export interface LedgerEntry {
+  readonly identity: Identity;
+  /** Where it was last found. */
+  readonly path: string;
+  /** When it was last found: in which boot of the machine, and as the how many-th disk of that. */
+  readonly boot: string;
+  readonly diskSequence?: string;
+  /** The volume that it was last handed out as. */
+  readonly volume?: HandedOut;
+  /** A wipe that has begun. Whatever was on the device is at least partly gone. */
+  readonly wipe?: WipeRecord;
+  /** It is wiped, and nobody has had it since. */
+  readonly clean?: Clean;
+}
+
+export interface HandedOut {
+  readonly name: string;
+  /** Empty while it is being made: its name is known, and its uid is not. */
+  readonly uid: string;
+  /** As it was last seen. */
+  readonly phase: string;
+  readonly resourceVersion: string;
+  /** The uid of the namespace kube-system, which stands for that of the cluster. */
+  readonly cluster: string;
+}
+
+export interface WipeRecord {
+  readonly method: WipeMethod;
+  /** What `random-all` writes is made of this, so that it can be checked, and gone on with. */
+  readonly seed?: string;
+  readonly startedAt: string;
+  /** Of all that is to be written, in order. They are on the device. */
+  readonly doneBytes: number;
+}
+
+export interface Clean {
+  readonly receipt: Receipt;
+  /** It is believed only in the same boot and for the same insertion of the disk: who knows what happened to it since. */
+  readonly boot: string;
+  readonly diskSequence?: string;
+}
+
+/** Stands on the next volume. */
+export interface Receipt {
+  readonly method: WipeMethod;
+  readonly bytes: number;
+  readonly seconds: number;
+  /** What was read back and found to be as it should be. */
+  readonly verified: 'sample' | 'all';
+  readonly at: string;
+}
