@@ -23,6 +23,8 @@ export interface HandedOut {
   readonly uid: string;
   /** As it was last seen. */
   readonly phase: string;
+  /** The uid of the claim that it was bound to when it was last seen. */
+  readonly claim?: string;
   readonly resourceVersion: string;
   /** The uid of the namespace kube-system, which stands for that of the cluster. */
   readonly cluster: string;

@@ -38,6 +38,7 @@ const entry = z.strictObject({
       name: z.string(),
       uid: z.string(),
       phase: z.string(),
+      claim: z.string().exactOptional(),
       resourceVersion: z.string(),
       cluster: z.string(),
     })
