@@ -56,7 +56,7 @@ const hasCommonName = (one: Identity, other: Identity): boolean =>
     (one.wwid !== undefined && one.wwid === other.wwid) ||
     (one.serial !== undefined && one.serial === other.serial));
 
-const schema = z.strictObject({
+export const identitySchema = z.strictObject({
   sizeBytes: z.int().nonnegative(),
   wwid: z.string().exactOptional(),
   serial: z.string().exactOptional(),
@@ -68,7 +68,7 @@ const schema = z.strictObject({
 export function parseIdentity(text: string | undefined): Identity | undefined {
   if (text === undefined) return undefined;
   try {
-    return schema.parse(JSON.parse(text));
+    return identitySchema.parse(JSON.parse(text));
   } catch {
     return undefined;
   }
