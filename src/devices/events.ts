@@ -1,0 +1,72 @@
+/** What people are told in Events: on the volume while there is one, else on the Node. */
+import { NODES } from '../api/nodes.ts';
+import { PERSISTENT_VOLUMES } from '../api/persistent-volumes.ts';
+import type { Occurrence } from '../kit/observe/event.ts';
+import { type ObjectReference, referenceTo } from '../kit/observe/reference.ts';
+import type { OwnNode } from './desired.ts';
+import type { Receipt } from './ledger/entry.ts';
+import type { Trouble } from './standings.ts';
+
+export interface About {
+  readonly name: string;
+  readonly uid: string;
+}
+
+const aboutVolume = ({ name, uid }: About): ObjectReference => referenceTo(PERSISTENT_VOLUMES, { metadata: { name, uid } });
+/** The uid that the kubelet writes into its own Events of a Node is the Node's name: only under that does `kubectl describe` find them. */
+const aboutNode = ({ name }: OwnNode): ObjectReference => referenceTo(NODES, { metadata: { name, uid: name } });
+
+/** `deviceIsMounted` becomes `DeviceIsMounted`: reasons are searched for by machines. */
+const reasonOf = (fact: Trouble): string => `Device${fact.charAt(0).toUpperCase()}${fact.slice(1)}`.replace(/^DeviceDevice/, 'Device');
+
+export function refused(
+  regarding: About | undefined,
+  node: OwnNode,
+  { fact, path, why, remedy }: { readonly fact: Trouble; readonly path: string; readonly why: string; readonly remedy: string },
+): Occurrence {
+  const note = `${path} ${why}. ${remedy}`;
+  const object = regarding ? aboutVolume(regarding) : aboutNode(node);
+  return { regarding: object, type: 'Warning', reason: reasonOf(fact), action: 'Wipe', note };
+}
+
+export function failed(regarding: About | undefined, node: OwnNode, path: string, why: string): Occurrence {
+  const note = `The device ${path} could not be wiped: ${why}. It is tried again, and is no volume until it is clean`;
+  const object = regarding ? aboutVolume(regarding) : aboutNode(node);
+  return { regarding: object, type: 'Warning', reason: 'DeviceWipeFailed', action: 'Wipe', note };
+}
+
+export function wipeBegins(volume: About, path: string, method: string): Occurrence {
+  const note = `The claim is gone: ${path} is wiped (${method}), and then becomes a new volume`;
+  return { regarding: aboutVolume(volume), type: 'Normal', reason: 'DeviceWipeStarted', action: 'Wipe', note };
+}
+
+export function wiped(volume: About, path: string, receipt: Receipt): Occurrence {
+  const { method, bytes, seconds, verified } = receipt;
+  const note = `${path} is wiped (${method}, ${bytes} bytes in ${seconds} s, ${verified === 'all' ? 'all of it' : 'samples'} read back)`;
+  return { regarding: aboutVolume(volume), type: 'Normal', reason: 'DeviceWiped', action: 'Wipe', note };
+}
+
+export function made(volume: About, path: string): Occurrence {
+  const note = `The device ${path} became this volume`;
+  return { regarding: aboutVolume(volume), type: 'Normal', reason: 'DeviceProvisioned', action: 'Provision', note };
+}
+
+export function configurationIsWrong(node: OwnNode, configMap: string, fault: string): Occurrence {
+  const note = `The ConfigMap ${configMap} cannot be used, so no device is touched: ${fault}`;
+  return { regarding: aboutNode(node), type: 'Warning', reason: 'DevicesConfigurationWrong', action: 'Configure', note };
+}
+
+export function configurationWarning(node: OwnNode, configMap: string, warning: string): Occurrence {
+  const note = `The ConfigMap ${configMap}: ${warning}`;
+  return { regarding: aboutNode(node), type: 'Warning', reason: 'DevicesConfigurationIgnored', action: 'Configure', note };
+}
+
+export function approvalsAreWrong(node: OwnNode, fault: string): Occurrence {
+  const note = `The approvals on this Node cannot be read, so none of them counts: ${fault}. Write them by holdfast devices approve`;
+  return { regarding: aboutNode(node), type: 'Warning', reason: 'DevicesApprovalsWrong', action: 'Approve', note };
+}
+
+export function approvalUsed(node: OwnNode, path: string, why: string): Occurrence {
+  const note = `${path} is wiped although it ${why}: a person approved it. The approval is used up`;
+  return { regarding: aboutNode(node), type: 'Normal', reason: 'DevicesApprovalUsed', action: 'Wipe', note };
+}

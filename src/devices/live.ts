@@ -1,0 +1,47 @@
+/** Volumes as the API server has them now, past every cache: what is looked at before anything is destroyed. */
+import { PERSISTENT_VOLUMES, type PersistentVolume } from '../api/persistent-volumes.ts';
+import type { KubeClient } from '../kit/kube/client.ts';
+
+const PAGE = 500;
+
+export class LiveVolumes {
+  readonly #client: KubeClient;
+  #next: Promise<readonly PersistentVolume[]> | undefined;
+  #reading: Promise<unknown> = Promise.resolve();
+
+  constructor(client: KubeClient) {
+    this.#client = client;
+  }
+
+  /** One volume. */
+  find(name: string, signal: AbortSignal): Promise<PersistentVolume | undefined> {
+    return this.#client.find(PERSISTENT_VOLUMES, { name }, { signal });
+  }
+
+  /** Every volume of the cluster, read from now on: who asks while another reading is under way shares the next one. */
+  async all(signal: AbortSignal): Promise<readonly PersistentVolume[]> {
+    this.#next ??= this.#after(this.#reading);
+    const volumes = await this.#next;
+    signal.throwIfAborted();
+    return volumes;
+  }
+
+  async #after(earlier: Promise<unknown>): Promise<readonly PersistentVolume[]> {
+    await earlier.catch(() => {});
+    this.#next = undefined;
+    const reading = this.#read();
+    this.#reading = reading;
+    return await reading;
+  }
+
+  async #read(): Promise<readonly PersistentVolume[]> {
+    const volumes: PersistentVolume[] = [];
+    let token: string | undefined;
+    do {
+      const page = await this.#client.list(PERSISTENT_VOLUMES, { limit: PAGE, ...(token && { continue: token }) });
+      volumes.push(...page.items);
+      token = page.metadata.continue;
+    } while (token);
+    return volumes;
+  }
+}

@@ -1,0 +1,122 @@
+/** What is counted: devices by how they stand, refusals by their fact, and what wipes cost. The first two gauges are the original's. */
+import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
+import { WIPE_METHODS, type WipeMethod } from './contract.ts';
+import type { State, Standings } from './standings.ts';
+
+const STATES: readonly State['is'][] = [
+  'available',
+  'bound',
+  'released',
+  'new',
+  'wiping',
+  'refused',
+  'failed',
+  'planned',
+];
+
+/** From a head on a fast disk to the whole of a slow one. */
+const BUCKETS = [0.1, 0.5, 1, 5, 15, 60, 300, 1800, 7200, 28_800, 86_400];
+
+export interface DevicesMetrics {
+  /** Of what was just searched: devices that can be used, and entries that cannot. */
+  found(usable: number, unusable: number): void;
+  /** 0 when all is well with the configuration. */
+  faults(count: number): void;
+  wrote(method: WipeMethod, bytes: number): void;
+  wiped(method: WipeMethod, outcome: 'verified' | 'failed', seconds: number): void;
+}
+
+export function devicesMetrics(registry: Registry, standings: Standings, node: string): DevicesMetrics {
+  const registers = [registry];
+  const available = new Gauge({
+    name: 'local_pv_provisioner_available_devices',
+    help: 'Devices of the node that the configuration asks for and that can be used.',
+    labelNames: ['node'],
+    registers,
+  });
+  let unusableNow = 0;
+  new Gauge({
+    name: 'local_pv_provisioner_error_devices',
+    help: 'Devices of the node that the configuration asks for and that cannot be used, or cannot be wiped.',
+    labelNames: ['node'],
+    registers,
+    collect() {
+      const failed = standings.values().filter(({ state }) => state.is === 'failed').length;
+      this.set({ node }, unusableNow + failed);
+    },
+  });
+  countStandings(registry, standings);
+  const faults = new Gauge({
+    name: 'holdfast_devices_configuration_faults',
+    help: 'What is wrong with the configuration of the node. No device is touched until it is 0.',
+    registers,
+  });
+  const bytes = new Counter({
+    name: 'holdfast_devices_wiped_bytes_total',
+    help: 'Bytes that wipes have gone over.',
+    labelNames: ['method'],
+    registers,
+  });
+  const seconds = new Histogram({
+    name: 'holdfast_devices_wipe_seconds',
+    help: 'How long wipes took, reading back included, by how they ended.',
+    labelNames: ['method', 'outcome'],
+    buckets: BUCKETS,
+    registers,
+  });
+  available.set({ node }, 0);
+  faults.set(0);
+  for (const method of WIPE_METHODS) bytes.inc({ method }, 0);
+  return {
+    found(usable, unusable) {
+      available.set({ node }, usable);
+      unusableNow = unusable;
+    },
+    faults: (count) => faults.set(count),
+    wrote: (method, count) => bytes.inc({ method }, count),
+    wiped: (method, outcome, took) => seconds.observe({ method, outcome }, took),
+  };
+}
+
+/** Counted when somebody asks. */
+function countStandings(registry: Registry, standings: Standings): void {
+  const registers = [registry];
+  new Gauge({
+    name: 'holdfast_devices',
+    help: 'Devices of the node, by how they stand.',
+    labelNames: ['state'],
+    registers,
+    collect() {
+      for (const state of STATES) this.set({ state }, 0);
+      for (const { state } of standings.values()) this.inc({ state: state.is });
+    },
+  });
+  /** A series that was there stays, at 0: one that vanishes keeps its last value on dashboards for a while. */
+  const seen = new Set<string>();
+  new Gauge({
+    name: 'holdfast_devices_refused',
+    help: 'Devices that nothing is done to, by the fact that forbids it.',
+    labelNames: ['reason'],
+    registers,
+    collect() {
+      for (const reason of seen) this.set({ reason }, 0);
+      for (const { state } of standings.values()) {
+        if (state.is !== 'refused') continue;
+        this.inc({ reason: state.fact });
+        seen.add(state.fact);
+      }
+    },
+  });
+  new Gauge({
+    name: 'holdfast_devices_wipe_progress_ratio',
+    help: 'How far the wipe of a volume that is being recycled or made is.',
+    labelNames: ['volume'],
+    registers,
+    collect() {
+      this.reset();
+      for (const { state, volume } of standings.values()) {
+        if (state.is === 'wiping') this.set({ volume }, state.ofBytes === 0 ? 1 : state.doneBytes / state.ofBytes);
+      }
+    },
+  });
+}
