@@ -1,4 +1,5 @@
 /** What a command is to the command line: a line in a list, and one file that is read only when the command is asked for. */
+import type { Readable } from 'node:stream';
 import type { Command } from 'commander';
 
 /** Run: a job that keeps running. Look: reads and changes nothing. Act: changes something once. */
@@ -17,6 +18,8 @@ export type Define = (command: Command, terminal: Terminal) => void;
 
 /** The outside of the program as far as a command needs it. Node's `process` is one. */
 export interface Terminal {
+  /** What a person types. Unless it is a terminal, nobody is there to be asked. */
+  readonly stdin: Readable & { readonly isTTY?: boolean };
   readonly stdout: Output;
   readonly stderr: Output;
   readonly env: Readonly<Record<string, string | undefined>>;

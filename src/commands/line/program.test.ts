@@ -38,12 +38,22 @@ const entry = (group: CommandEntry['group'], name: string, define: Define, loade
   },
 });
 
+/** A job that runs by itself, and has a subcommand with a flag of the same name. */
+const defineDisks: Define = (command, terminal) => {
+  const where = () => flag('--where', 'which cluster', text('name', 'a'), { default: 'here' });
+  const say = (what: string) => terminal.stdout.write(`${what}\n`);
+  runs(command, { where: where() }, terminal, (options) => void say(`disks run ${options.where}`));
+  const plan = command.command('plan').argument('[node...]');
+  runs(plan, { where: where() }, terminal, (options) => void say(`plan ${options.where} ${plan.args.join('+')}`));
+};
+
 async function run(line: string, options: { as?: string; env?: Terminal['env']; loaded?: string[] } = {}) {
   const terminal = aTerminal(options.env);
   const commands = [
     entry('run', 'pool', definePool, options.loaded),
     entry('look', 'status', defineStatus, options.loaded),
     entry('act', 'forget', () => {}, options.loaded),
+    entry('run', 'disks', defineDisks, options.loaded),
   ];
   const examples = { 'holdfast status': 'how things are' };
   const invocation = invokedAs(options.as ?? 'holdfast');
@@ -59,6 +69,17 @@ test('a command runs with its flags and ends with 0', async () => {
   });
 });
 
+test.each([
+  ['disks', 'disks run here'],
+  ['disks --where there', 'disks run there'],
+  ['disks --where plan', 'disks run plan'],
+  ['disks plan', 'plan here '],
+  ['disks plan --where there', 'plan there '],
+  ['disks plan n1 -where=there n2', 'plan there n1+n2'],
+])('"holdfast %s" is the command or its subcommand, each with its own flags', async (line, out) => {
+  expect(await run(line)).toEqual({ exitCode: 0, out: `${out}\n`, err: '' });
+});
+
 test('only the file of the command that is asked for is read', async () => {
   const loaded: string[] = [];
   await run('status', { loaded });
@@ -72,7 +93,7 @@ test.each(['', '--help', '-h', '-help', 'help'])(
     const { exitCode, out, err } = await run(line, { loaded });
     expect({ exitCode, err, loaded }).toEqual({ exitCode: 0, err: '', loaded: [] });
     expect(out).toMatch(
-      /Run .*:\n {2}pool .*\n\nLook .*:\n {2}status .*\n\nAct .*:\n {2}forget .*\n\nExamples:\n {2}holdfast status/,
+      /Run .*:\n {2}pool .*\n {2}disks .*\n\nLook .*:\n {2}status .*\n\nAct .*:\n {2}forget .*\n\nExamples:\n {2}holdfast status/,
     );
   },
 );
@@ -104,6 +125,11 @@ test.each([
   ['pool', /^holdfast pool: --node-name is required: .* NODE_NAME \(see holdfast pool --help\)\n$/],
   ['pool --node-name', /^holdfast pool: option '--node-name <name>' argument missing \(see/],
   ['pool --node-name x --leader-elect=maybe', /^holdfast pool: --leader-elect cannot be "maybe": /],
+  [
+    'disks --where there plan n1',
+    'holdfast disks plan: --where stands before "plan": flags come after it (see holdfast disks plan --help)\n',
+  ],
+  ['disks paln', /^holdfast disks: too many arguments for 'disks'/],
   ['status now', /^holdfast status: too many arguments for 'status'/],
 ])('"holdfast %s" ends with 2 and one line', async (line, expected) => {
   const { exitCode, out, err } = await run(line);

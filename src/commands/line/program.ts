@@ -95,6 +95,8 @@ function programOf({ commands, examples }: Catalogue, invocation: Invocation, te
     .helpCommand(false)
     .configureHelp(helpStyle)
     .configureOutput(outputTo(terminal))
+    .enablePositionalOptions()
+    .hook('preAction', (_program, command) => refuseFlagsBefore(command))
     .exitOverride();
   for (const { name, group, summary } of commands) {
     program
@@ -106,6 +108,15 @@ function programOf({ commands, examples }: Catalogue, invocation: Invocation, te
   }
   addExamples(program, examples);
   return program;
+}
+
+/** What stands before the name of a subcommand belongs to a command that is not run. To pass over it could mean another cluster than the person does. */
+function refuseFlagsBefore(command: Command): void {
+  for (let above = command.parent; above; above = above.parent) {
+    const { options } = above;
+    const given = options.find((option) => above?.getOptionValueSource(option.attributeName()) === 'cli');
+    if (given) throw new UsageError(`${given.long} stands before "${command.name()}": flags come after it`);
+  }
 }
 
 /** Errors are not printed by commander: they are told once, at the end, by whoever maps them to an exit code. */
