@@ -2,19 +2,22 @@
 import type { WipeMethod } from '../contract.ts';
 import type { Identity } from '../identity.ts';
 
-export interface LedgerEntry {
-  readonly identity: Identity;
-  /** Where it was last found. */
-  readonly path: string;
-  /** When it was last found: in which boot of the machine, and as the how many-th disk of that. */
-  readonly boot: string;
-  readonly diskSequence?: string;
+export interface LedgerEntry extends Sighting {
   /** The volume that it was last handed out as. */
   readonly volume?: HandedOut;
   /** A wipe that has begun. Whatever was on the device is at least partly gone. */
   readonly wipe?: WipeRecord;
   /** It is wiped, and nobody has had it since. */
   readonly clean?: Clean;
+}
+
+/** Which device was found, and where and when. */
+export interface Sighting {
+  readonly identity: Identity;
+  readonly path: string;
+  /** In which boot of the machine, and as the how many-th disk of that. */
+  readonly boot: string;
+  readonly diskSequence?: string;
 }
 
 export interface HandedOut {

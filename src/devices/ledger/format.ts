@@ -7,8 +7,13 @@ export interface LedgerState {
   /** When it was begun. A volume of ours that is younger is known to it. */
   readonly since: string;
   readonly devices: ReadonlyMap<string, LedgerEntry>;
-  /** Approvals that have been made use of. */
-  readonly usedApprovals: readonly string[];
+  /** Approvals that have been made use of, the oldest first. */
+  readonly usedApprovals: ReadonlySet<string>;
+}
+
+/** It was written by a program that knows more than this one. To begin another one would be to forget what that one knew. */
+export class LedgerIsNewer extends Error {
+  override readonly name = 'LedgerIsNewer';
 }
 
 const VERSION = 1;
@@ -59,13 +64,28 @@ const file = z.strictObject({
   devices: z.record(z.string(), entry),
   usedApprovals: z.array(z.string()),
 });
+const newerFile = z.looseObject({ version: z.int().gt(VERSION) });
 
+/** One line for each device: short, and yet a person can read it. */
 export function formatLedger({ since, devices, usedApprovals }: LedgerState): string {
-  return `${JSON.stringify({ version: VERSION, since, devices: Object.fromEntries(devices), usedApprovals }, null, 2)}\n`;
+  const lines = Array.from(devices, ([key, entry]) => `    ${JSON.stringify(key)}: ${JSON.stringify(entry)}`);
+  return `{
+  "version": ${VERSION},
+  "since": ${JSON.stringify(since)},
+  "devices": {
+${lines.join(',\n')}
+  },
+  "usedApprovals": ${JSON.stringify([...usedApprovals])}
+}
+`;
 }
 
 /** Throws, with what is wrong, for a text that is not a whole ledger of this version. */
 export function parseLedger(text: string): LedgerState {
-  const { since, devices, usedApprovals } = file.parse(JSON.parse(text));
-  return { since, devices: new Map(Object.entries(devices)), usedApprovals };
+  const content: unknown = JSON.parse(text);
+  const newer = newerFile.safeParse(content);
+  if (newer.success)
+    throw new LedgerIsNewer(`it is of version ${newer.data.version}, and this program knows ${VERSION}`);
+  const { since, devices, usedApprovals } = file.parse(content);
+  return { since, devices: new Map(Object.entries(devices)), usedApprovals: new Set(usedApprovals) };
 }

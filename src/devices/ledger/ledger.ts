@@ -1,110 +1,160 @@
 /** The ledger of a node: which device was handed out as which volume, and what became of that. On the node's own disk, crash-safe. */
+import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import type { Clock } from '../../kit/clock/clock.ts';
 import type { Files } from '../../kit/host/files.ts';
 import type { Log } from '../../kit/observe/log.ts';
-import type { LedgerEntry } from './entry.ts';
-import { formatLedger, type LedgerState, parseLedger } from './format.ts';
+import { afterCleaning, afterFinding, afterHandingOut, afterSeeing, afterWiping } from './changes.ts';
+import type { Clean, HandedOut, LedgerEntry, Sighting, WipeRecord } from './entry.ts';
+import { formatLedger, LedgerIsNewer, type LedgerState, parseLedger } from './format.ts';
+import { SharedWrites } from './shared-writes.ts';
 
 export interface LedgerParts {
-  readonly files: Files;
+  readonly files: Pick<Files, 'mkdir' | 'readText' | 'writeAtomic' | 'lstat'>;
   readonly clock: Clock;
   readonly log: Log;
 }
 
 const FILE = 'devices.json';
-/** A thousand devices take a quarter of it. */
-const MOST_BYTES = 16 * 2 ** 20;
-/** An approval is for one wipe; those from long ago are not on any Node any more. */
-const MOST_APPROVALS = 1_000;
+/** Ten times what ten thousand devices take. */
+const MOST_BYTES = 64 * 2 ** 20;
+/** An approval is for one wipe; those from long ago are not on any Node any more, whose annotations have no room for so many. */
+const MOST_APPROVALS = 10_000;
 
+/**
+ * Whatever changes something resolves when that is on the disk. Where it rejects, it is not known to be there, and what it was to
+ * be remembered for must not be done; it is still known here, and goes to the disk with the next change.
+ */
 export class Ledger {
-  readonly #parts: LedgerParts;
-  readonly #path: string;
-  #state: LedgerState;
-  /** Writes everything that has changed until it begins; those who change something meanwhile share the next one. */
-  #writing: Promise<void> | undefined;
-  #next: Promise<void> | undefined;
+  readonly since: Date;
+  readonly #devices: Map<string, LedgerEntry>;
+  readonly #usedApprovals: Set<string>;
+  readonly #writes: SharedWrites;
 
-  private constructor(parts: LedgerParts, path: string, state: LedgerState) {
-    this.#parts = parts;
-    this.#path = path;
-    this.#state = state;
+  private constructor({ files }: LedgerParts, path: string, { since, devices, usedApprovals }: LedgerState) {
+    this.since = new Date(since);
+    this.#devices = new Map(devices);
+    this.#usedApprovals = new Set(usedApprovals);
+    const state: LedgerState = { since, devices: this.#devices, usedApprovals: this.#usedApprovals };
+    this.#writes = new SharedWrites(() => files.writeAtomic(path, formatLedger(state), { mode: 0o600 }));
   }
 
-  /** One that is not there is begun; one that cannot be understood is put aside first. Rejects when nothing can be kept there. */
+  /**
+   * One that is not there is begun; one that cannot be understood is put aside first. Rejects when nothing can be kept there, or
+   * when it is of a newer version of this program.
+   */
   static async open(directory: string, parts: LedgerParts): Promise<Ledger> {
     const path = join(directory, FILE);
     await parts.files.mkdir(directory, { mode: 0o700 });
     const found = await read(path, parts);
     const ledger = new Ledger(parts, path, found ?? begun(parts.clock.now()));
-    if (!found) await ledger.#write();
+    if (!found) await ledger.#writes.changed();
     return ledger;
   }
 
-  get since(): Date {
-    return new Date(this.#state.since);
-  }
-
   get(key: string): LedgerEntry | undefined {
-    return this.#state.devices.get(key);
+    return this.#devices.get(key);
   }
 
   entries(): Iterable<readonly [string, LedgerEntry]> {
-    return this.#state.devices;
+    return this.#devices;
+  }
+
+  /** The devices that were last handed out under this name: several, when one took another's place. */
+  handedOutAs(volume: string): readonly (readonly [string, LedgerEntry])[] {
+    return [...this.#devices].filter(([, entry]) => entry.volume?.name === volume);
   }
 
   hasUsed(approval: string): boolean {
-    return this.#state.usedApprovals.includes(approval);
+    return this.#usedApprovals.has(approval);
   }
 
-  /** Resolves when it is on the disk. What it is to be is worked out from what it is. */
+  /** The device was found, and is known to be the one of the entry: it may have another path now, or another size. */
+  found(key: string, device: Sighting): Promise<void> {
+    return this.set(key, (entry) => afterFinding(entry, device));
+  }
+
+  /** A volume of the device was seen; what is older than what is known, or about another volume, changes nothing. `device` is for one that is new here. */
+  saw(key: string, device: Sighting, volume: Omit<HandedOut, 'cluster'>, cluster: string): Promise<void> {
+    const { name, uid, phase, claim, resourceVersion } = volume;
+    const seen = { name, uid, phase, ...(claim !== undefined && { claim }), resourceVersion, cluster };
+    return this.set(key, (entry) => afterSeeing(entry, device, seen));
+  }
+
+  /** Before a volume is made, so that a crash in between cannot make us forget that it may be there. */
+  handOut(key: string, device: Sighting, volume: string, cluster: string): Promise<void> {
+    return this.set(key, () => afterHandingOut(device, volume, cluster));
+  }
+
+  /** Before the first byte is written. */
+  began(key: string, device: Sighting, wipe: WipeRecord): Promise<void> {
+    return this.set(key, (entry) => afterWiping(entry, device, wipe));
+  }
+
+  /** So many bytes are on the device. */
+  async progress(key: string, doneBytes: number): Promise<void> {
+    const entry = this.get(key);
+    const wipe = entry?.wipe;
+    if (!wipe) throw new Error(`no wipe of ${key} has begun`);
+    await this.set(key, () => afterWiping(entry, entry, { ...wipe, doneBytes }));
+  }
+
+  cleaned(key: string, device: Sighting, clean: Clean): Promise<void> {
+    return this.set(key, (entry) => afterCleaning(entry, device, clean));
+  }
+
+  /** What it is to be is worked out from what it is. The entry itself is no change. */
   set(key: string, change: (entry: LedgerEntry | undefined) => LedgerEntry): Promise<void> {
-    const devices = new Map(this.#state.devices);
-    devices.set(key, change(devices.get(key)));
-    this.#state = { ...this.#state, devices };
-    return this.#write();
+    const before = this.#devices.get(key);
+    const after = change(before);
+    if (after === before) return this.#writes.written();
+    this.#devices.set(key, after);
+    return this.#writes.changed();
   }
 
   use(approval: string): Promise<void> {
-    const usedApprovals = [...this.#state.usedApprovals, approval].slice(-MOST_APPROVALS);
-    this.#state = { ...this.#state, usedApprovals };
-    return this.#write();
-  }
-
-  #write(): Promise<void> {
-    if (!this.#writing) return this.#begin();
-    const begin = () => this.#begin();
-    this.#next ??= this.#writing.then(begin, begin);
-    return this.#next;
-  }
-
-  #begin(): Promise<void> {
-    this.#next = undefined;
-    const writing = this.#parts.files
-      .writeAtomic(this.#path, formatLedger(this.#state), { mode: 0o600 })
-      .finally(() => {
-        if (this.#writing === writing) this.#writing = undefined;
-      });
-    this.#writing = writing;
-    return writing;
+    if (this.#usedApprovals.has(approval)) return this.#writes.written();
+    this.#usedApprovals.add(approval);
+    for (const oldest of this.#usedApprovals) {
+      if (this.#usedApprovals.size <= MOST_APPROVALS) break;
+      this.#usedApprovals.delete(oldest);
+    }
+    return this.#writes.changed();
   }
 }
 
-const begun = (now: Date): LedgerState => ({ since: now.toISOString(), devices: new Map(), usedApprovals: [] });
+const begun = (now: Date): LedgerState => ({
+  since: now.toISOString(),
+  devices: new Map(),
+  usedApprovals: new Set(),
+});
 
-async function read(path: string, { files, clock, log }: LedgerParts): Promise<LedgerState | undefined> {
-  const text = await files.readText(path, { maxBytes: MOST_BYTES });
+async function read(path: string, parts: LedgerParts): Promise<LedgerState | undefined> {
+  const text = await parts.files.readText(path, { maxBytes: MOST_BYTES });
   if (text === undefined) {
-    log.info({ path }, 'there is no ledger yet: it is begun, and volumes of ours that are there are taken into it');
+    parts.log.info(
+      { path },
+      'there is no ledger yet: it is begun, and volumes of ours that are there are taken into it',
+    );
     return undefined;
   }
   try {
     return parseLedger(text);
   } catch (error) {
-    const aside = `${path}.unreadable-${clock.now().toISOString()}`;
-    await files.writeAtomic(aside, text, { mode: 0o600 });
-    log.error({ err: error, path, aside }, 'the ledger cannot be understood: it is put aside, and another one begun');
+    if (error instanceof LedgerIsNewer) throw refusal(path, error);
+    await putAside(path, text, error, parts);
     return undefined;
   }
+}
+
+const refusal = (path: string, error: LedgerIsNewer) =>
+  new LedgerIsNewer(
+    `the ledger ${path} cannot be read: ${error.message}. Run the version that wrote it; or, to give up what it knows of the devices of this node, move it away`,
+  );
+
+/** Under a name that is made of its content: however often the program is started on it, there is one of it, and nothing is overwritten. */
+async function putAside(path: string, text: string, error: unknown, { files, log }: LedgerParts): Promise<void> {
+  const aside = `${path}.unreadable-${createHash('sha256').update(text).digest('hex').slice(0, 16)}`;
+  if (!(await files.lstat(aside))) await files.writeAtomic(aside, text, { mode: 0o600 });
+  log.error({ err: error, path, aside }, 'the ledger cannot be understood: it is put aside, and another one begun');
 }

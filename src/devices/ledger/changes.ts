@@ -1,0 +1,61 @@
+/** How an entry of the ledger goes on when something happens. Pure. Each gives the entry itself back when nothing is new in it. */
+import { isDeepStrictEqual } from 'node:util';
+import { compareVersions } from '../../kit/cache/resource-version.ts';
+import type { Clean, HandedOut, LedgerEntry, Sighting, WipeRecord } from './entry.ts';
+
+type Before = LedgerEntry | undefined;
+
+/** The device was found, and is known to be the one of this entry. */
+export function afterFinding(entry: Before, device: Sighting): LedgerEntry {
+  return next(entry, { ...sightingOf(device), ...volumeOf(entry), ...stateOf(entry) });
+}
+
+/**
+ * A volume of the device was seen. Of a device that is not in the ledger, or of which it is only known that a volume was to be made,
+ * it is adopted. Else only the same volume, in a newer state, changes anything: neither can another volume take its place by being
+ * there, nor an etcd that was restored make us forget who had it.
+ */
+export function afterSeeing(entry: Before, device: Sighting, volume: HandedOut): LedgerEntry {
+  const last = entry?.volume;
+  if (entry && last && !canFollow(last, volume)) return entry;
+  /** Whoever has it now may have put something there. */
+  const state = last?.uid === volume.uid && volume.phase === 'Released' ? stateOf(entry) : {};
+  return next(entry, { ...sightingOf(entry ?? device), volume, ...state });
+}
+
+function canFollow(last: HandedOut, volume: HandedOut): boolean {
+  if (last.cluster !== volume.cluster) return false;
+  if (last.uid === '') return true;
+  return last.uid === volume.uid && compareVersions(volume.resourceVersion, last.resourceVersion) > 0;
+}
+
+/** A volume is about to be made: from now on it may be there, and somebody may have the device. */
+export function afterHandingOut(device: Sighting, name: string, cluster: string): LedgerEntry {
+  return { ...sightingOf(device), volume: { name, uid: '', phase: 'Pending', resourceVersion: '', cluster } };
+}
+
+/** The device is about to be written to, or has been as far as this says. */
+export function afterWiping(entry: Before, device: Sighting, wipe: WipeRecord): LedgerEntry {
+  return next(entry, { ...sightingOf(device), ...volumeOf(entry), wipe });
+}
+
+export function afterCleaning(entry: Before, device: Sighting, clean: Clean): LedgerEntry {
+  return next(entry, { ...sightingOf(device), ...volumeOf(entry), clean });
+}
+
+const sightingOf = ({ identity, path, boot, diskSequence }: Sighting): Sighting => ({
+  identity,
+  path,
+  boot,
+  ...(diskSequence !== undefined && { diskSequence }),
+});
+
+const volumeOf = (entry: Before) => (entry?.volume ? { volume: entry.volume } : {});
+
+const stateOf = (entry: Before) => ({
+  ...(entry?.wipe && { wipe: entry.wipe }),
+  ...(entry?.clean && { clean: entry.clean }),
+});
+
+const next = (before: Before, after: LedgerEntry): LedgerEntry =>
+  before && isDeepStrictEqual(before, after) ? before : after;
