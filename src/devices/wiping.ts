@@ -5,14 +5,16 @@ import type { Commands } from '../kit/host/command.ts';
 import type { Config, WipeMethod } from './contract.ts';
 import type { Receipt, WipeRecord } from './ledger/entry.ts';
 import type { Observed } from './observed.ts';
-import { courseOf, lengthOf } from './wipe/course.ts';
+import { courseOf, coveredBy, lengthOf } from './wipe/course.ts';
 import { newSeed } from './wipe/keystream.ts';
+import { Pace } from './wipe/pace.ts';
 import { verify } from './wipe/verify.ts';
 import { wipe } from './wipe/wipe.ts';
 
 export interface WipingParts {
   readonly commands: Commands;
   readonly clock: Clock;
+  /** In bytes per second; without it, as fast as the device. */
   readonly bandwidth?: number | undefined;
   /** Resolves when it is on the disk. */
   readonly record: (wipe: WipeRecord) => Promise<void>;
@@ -24,7 +26,10 @@ export class NotAsWritten extends Error {
   override readonly name = 'NotAsWritten';
 }
 
-/** `begun` is what is known of an earlier attempt. */
+/**
+ * `begun` is what is known of an earlier attempt that did not end, since which nobody has had the device. Nothing is written before
+ * the record of it is on the disk. The receipt's `seconds` run from the first beginning to the end, time stopped included.
+ */
 export async function wipeHeld(
   device: OpenDevice,
   { facts, path }: Pick<Observed, 'facts' | 'path'>,
@@ -36,26 +41,33 @@ export async function wipeHeld(
   const { clock, commands, bandwidth, record, progress } = parts;
   const course = courseOf(wipeMethod, facts.sizeBytes);
   const total = lengthOf(course);
-  const first = begun?.method === wipeMethod && begun.doneBytes <= total ? begun : beginning(wipeMethod, clock.now());
-  const { seed } = first;
-  await record(first);
-  const order = { device, facts, course, seed, from: first.doneBytes, bandwidth, signal };
+  const attempt = canGoOn(begun, wipeMethod, total) ? begun : beginning(wipeMethod, clock.now());
+  const seconds = secondsSince(attempt.startedAt, clock);
+  const order = { device, facts, course, seed: attempt.seed, pace: new Pace(bandwidth, clock), signal };
+
+  await record(attempt);
   await wipe(
     {
       ...order,
+      from: attempt.doneBytes,
       progress: (doneBytes) => progress(doneBytes, total),
-      checkpoint: (doneBytes) => record({ ...first, doneBytes }),
+      checkpoint: (doneBytes) => record({ ...attempt, doneBytes }),
     },
     { clock, commands },
   );
-  const fault = await verify({ device, course, seed, verification: wipeVerify, signal });
+  const fault = await verify({ ...order, verification: wipeVerify });
   if (fault !== undefined) {
     await record(beginning(wipeMethod, clock.now()));
     throw new NotAsWritten(`the byte at ${fault} of ${path} is not what was written there: the device fails`);
   }
-  const now = clock.now();
-  const seconds = (now.getTime() - Date.parse(first.startedAt)) / 1000;
-  return { method: wipeMethod, bytes: total, seconds, verified: wipeVerify, at: now.toISOString() };
+  const at = clock.now().toISOString();
+  return { method: wipeMethod, bytes: coveredBy(course), seconds: seconds(), verified: wipeVerify, at };
+}
+
+/** What another method, or another seed, has left behind is no part of this wipe. */
+function canGoOn(begun: WipeRecord | undefined, method: WipeMethod, total: number): begun is WipeRecord {
+  if (begun?.method !== method || begun.doneBytes > total) return false;
+  return method !== 'random-all' || begun.seed !== undefined;
 }
 
 const beginning = (method: WipeMethod, now: Date): WipeRecord => ({
@@ -64,3 +76,10 @@ const beginning = (method: WipeMethod, now: Date): WipeRecord => ({
   startedAt: now.toISOString(),
   doneBytes: 0,
 });
+
+/** Since the first beginning, time stopped between attempts included. Within this attempt a jump of the clock changes nothing. */
+function secondsSince(startedAt: string, clock: Clock): () => number {
+  const beforeMs = Math.max(0, clock.now().getTime() - Date.parse(startedAt));
+  const started = clock.monotonic();
+  return () => (beforeMs + clock.monotonic() - started) / 1000;
+}

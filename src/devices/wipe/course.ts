@@ -8,9 +8,17 @@ const GIB = 2 ** 30;
 const HEAD_BYTES = 100 * MIB;
 const HEADS_AT = [0, 1 * GIB, 10 * GIB, 100 * GIB, 1000 * GIB];
 
+/** No device has larger blocks. Extents begin at a multiple of this, and pieces are a multiple of it unless the device ends there. */
+export const ALIGNMENT_BYTES = 4096;
+
 export interface Extent {
   readonly start: number;
   readonly length: number;
+}
+
+/** A part of a pass that is done at one time. `at` counts the bytes of the pass that come before it. */
+export interface Piece extends Extent {
+  readonly at: number;
 }
 
 /** One sweep over parts of the device. */
@@ -43,17 +51,20 @@ const headsOf = (sizeBytes: number): readonly Extent[] =>
     length: Math.min(HEAD_BYTES, sizeBytes - start),
   }));
 
-export const bytesOf = (extents: readonly Extent[]): number => extents.reduce((sum, { length }) => sum + length, 0);
+export const bytesOf = ({ extents }: Pass): number => extents.reduce((sum, { length }) => sum + length, 0);
 
-/** How many bytes the whole course covers: what progress is counted in. */
-export const lengthOf = (course: readonly Pass[]): number => bytesOf(course.flatMap(({ extents }) => extents));
+/** How many bytes all passes have together: what progress is counted in. */
+export const lengthOf = (course: readonly Pass[]): number => course.reduce((sum, pass) => sum + bytesOf(pass), 0);
+
+/** How many bytes of the device are other than before: those that two passes go over count once. */
+export const coveredBy = (course: readonly Pass[]): number => Math.max(...course.map(bytesOf));
 
 /** What is left of a pass of which the first `done` bytes are done, in pieces of at most `pieceBytes`. */
-export function* piecesOf({ extents }: Pass, done: number, pieceBytes: number): Generator<Extent> {
+export function* piecesOf({ extents }: Pass, done: number, pieceBytes: number): Generator<Piece> {
   let passed = 0;
   for (const { start, length } of extents) {
     for (let offset = Math.max(0, done - passed); offset < length; offset += pieceBytes) {
-      yield { start: start + offset, length: Math.min(pieceBytes, length - offset) };
+      yield { start: start + offset, length: Math.min(pieceBytes, length - offset), at: passed + offset };
     }
     passed += length;
   }

@@ -1,16 +1,16 @@
-/** Lets no more bytes pass in a second than it is told, without bursts. */
+/** Lets no more bytes pass in a second than it is told, without bursts. All that one wipe writes and reads passes here. */
 import { type Clock, sleep } from '../../kit/clock/clock.ts';
+import { ALIGNMENT_BYTES } from './course.ts';
 
 /** A limit is kept to in steps of this part of a second. */
 const STEPS = 4;
-/** No device has larger blocks. */
-const ALIGNMENT_BYTES = 4096;
 
 export class Pace {
   readonly #bandwidth: number | undefined;
   readonly #clock: Clock;
   #nextAt = 0;
 
+  /** In bytes per second; without it, as fast as the device. */
   constructor(bandwidth: number | undefined, clock: Clock) {
     this.#bandwidth = bandwidth;
     this.#clock = clock;

@@ -1,26 +1,27 @@
-/** How far a sweep over a device is, while several pieces of it are being written at the same time. */
-import type { Extent } from './course.ts';
+/** How far a sweep over a device is, while several pieces of it are being written at the same time and end in any order. */
+import type { Piece } from './course.ts';
 
 export class Sweep {
-  /** Where the pieces begin that are being written. */
+  /** Where the pieces begin that have been begun and have not ended. */
   readonly #under = new Set<number>();
-  #handedOut: number;
+  #begun: number;
 
   constructor(from: number) {
-    this.#handedOut = from;
+    this.#begun = from;
   }
 
   /** All bytes up to here are written. */
   get doneBytes(): number {
-    return this.#under.size === 0 ? this.#handedOut : Math.min(...this.#under);
+    return this.#under.size === 0 ? this.#begun : Math.min(...this.#under);
   }
 
-  /** Pieces are written in any order, but handed out in theirs. */
-  async write(piece: Extent, write: (piece: Extent) => Promise<void>): Promise<void> {
-    const begin = this.#handedOut;
-    this.#under.add(begin);
-    this.#handedOut += piece.length;
-    await write(piece);
-    this.#under.delete(begin);
+  /** Pieces begin in their order. */
+  begin({ at, length }: Piece): void {
+    this.#under.add(at);
+    this.#begun = at + length;
+  }
+
+  end({ at }: Piece): void {
+    this.#under.delete(at);
   }
 }

@@ -1,58 +1,81 @@
 /** Reads back what a wipe has written, from the device itself and not from memory. */
-import { alignedBuffer } from '../../kit/host/aligned-buffer.ts';
 import type { OpenDevice } from '../../kit/host/block-device.ts';
 import type { Verification } from '../contract.ts';
+import { BUFFER_BYTES, withBuffer } from './buffers.ts';
 import type { Extent, Pass } from './course.ts';
-import { fillAt } from './keystream.ts';
+import { inParallel } from './in-parallel.ts';
+import { keystream } from './keystream.ts';
+import type { Pace } from './pace.ts';
 
-const PIECE_BYTES = 2 ** 20;
 /** Of each stretch, its beginning and its end included. */
 const PLACES = 17;
+const IN_FLIGHT = 2;
+const ZEROES = Buffer.alloc(BUFFER_BYTES);
 
 export interface VerifyOrder {
+  /** Opened for direct reads. */
   readonly device: OpenDevice;
   readonly course: readonly Pass[];
   readonly seed?: string | undefined;
   readonly verification: Verification;
+  readonly pace: Pace;
   readonly signal: AbortSignal;
 }
 
-/** Where the first byte is that is not as it should be; nothing when all is well. */
-export async function verify({
-  device,
-  course,
-  seed = '',
-  verification,
-  signal,
-}: VerifyOrder): Promise<number | undefined> {
-  const expected = alignedBuffer(PIECE_BYTES);
-  const found = alignedBuffer(PIECE_BYTES);
-  const zeroes = Buffer.alloc(PIECE_BYTES);
+/** Where a byte is that is not as it should be: the first of those that were found. Nothing when all is well. */
+export async function verify(order: VerifyOrder): Promise<number | undefined> {
+  const { course, seed = '', verification } = order;
   for (const { does, extents } of course) {
     if (does === 'discard') continue;
-    for (const { start, length } of placesOf(extents, verification)) {
-      signal.throwIfAborted();
-      if (does === 'randomise') fillAt(seed, start, expected.subarray(0, length), zeroes);
-      else expected.fill(0);
-      await device.read(found.subarray(0, length), start);
-      const fault = firstDifference(found.subarray(0, length), expected.subarray(0, length));
-      if (fault !== undefined) return start + fault;
-    }
+    const check = does === 'randomise' ? isKeystream(seed) : isZero;
+    const fault = await firstFault(placesOf(extents, verification, order.pace.most(BUFFER_BYTES)), check, order);
+    if (fault !== undefined) return fault;
   }
   return undefined;
 }
 
-function* placesOf(extents: readonly Extent[], verification: Verification): Generator<Extent> {
-  for (const extent of extents) yield* placesIn(extent, verification);
+/** Where the first difference is, in a buffer that was read from `position`. */
+type Check = (found: Buffer, position: number) => number | undefined;
+
+const isZero: Check = (found) => firstDifference(found, ZEROES.subarray(0, found.length));
+
+function isKeystream(seed: string): Check {
+  const fill = keystream(seed);
+  const expected = Buffer.alloc(BUFFER_BYTES);
+  return (found, position) => {
+    const piece = expected.subarray(0, found.length);
+    fill(piece, position);
+    return firstDifference(found, piece);
+  };
+}
+
+async function firstFault(places: Generator<Extent>, check: Check, order: VerifyOrder): Promise<number | undefined> {
+  const { device, pace, signal } = order;
+  const faults: number[] = [];
+  await inParallel(IN_FLIGHT, places, signal, async ({ start, length }, either) => {
+    if (faults.length > 0) return;
+    await pace.turn(length, either);
+    await withBuffer(async (buffer) => {
+      const found = buffer.subarray(0, length);
+      await device.read(found, start);
+      const fault = check(found, start);
+      if (fault !== undefined) faults.push(start + fault);
+    });
+  });
+  return faults.length > 0 ? Math.min(...faults) : undefined;
+}
+
+function* placesOf(extents: readonly Extent[], verification: Verification, placeBytes: number): Generator<Extent> {
+  for (const extent of extents) yield* placesIn(extent, verification, placeBytes);
 }
 
 /** The same places each time, so that a failure can be looked at again. They do not overlap. */
-function* placesIn({ start, length }: Extent, verification: Verification): Generator<Extent> {
-  const pieces = Math.ceil(length / PIECE_BYTES);
+function* placesIn({ start, length }: Extent, verification: Verification, placeBytes: number): Generator<Extent> {
+  const pieces = Math.ceil(length / placeBytes);
   const places = verification === 'all' ? pieces : Math.min(pieces, PLACES);
   for (let place = 0; place < places; place++) {
-    const offset = Math.round((place * (pieces - 1)) / Math.max(1, places - 1)) * PIECE_BYTES;
-    yield { start: start + offset, length: Math.min(PIECE_BYTES, length - offset) };
+    const offset = Math.round((place * (pieces - 1)) / Math.max(1, places - 1)) * placeBytes;
+    yield { start: start + offset, length: Math.min(placeBytes, length - offset) };
   }
 }
 

@@ -2,25 +2,29 @@
 import type { Clock } from '../../kit/clock/clock.ts';
 import type { DeviceFacts, OpenDevice } from '../../kit/host/block-device.ts';
 import type { Commands } from '../../kit/host/command.ts';
-import { bytesOf, type Extent, lengthOf, type Pass, piecesOf } from './course.ts';
-import { Pace } from './pace.ts';
+import { DeviceError } from '../../kit/host/device-error.ts';
+import { ALIGNMENT_BYTES, bytesOf, lengthOf, type Pass, piecesOf } from './course.ts';
+import { inParallel } from './in-parallel.ts';
+import { NotOffered } from './kernel.ts';
+import type { Pace } from './pace.ts';
 import { Sweep } from './sweep.ts';
-import { writerFor } from './writers.ts';
+import { type Writer, writersFor } from './writers.ts';
 
 export interface WipeOrder {
+  /** Opened for direct writes, by us alone. */
   readonly device: OpenDevice;
+  /** As they were when it was decided what to wipe. */
   readonly facts: DeviceFacts;
   readonly course: readonly Pass[];
   /** For what is to look random. */
   readonly seed?: string | undefined;
   /** How many bytes of the course are known to be on the device. */
   readonly from: number;
-  /** In bytes per second; without it, as fast as the device. */
-  readonly bandwidth?: number | undefined;
+  readonly pace: Pace;
   readonly signal: AbortSignal;
   /** Told after each piece: how many bytes are written. */
   readonly progress: (doneBytes: number) => void;
-  /** Told now and then: how many bytes are on the device, whatever happens to the machine. */
+  /** Told now and then: how many bytes are on the device, whatever happens to the machine. Never told of two at the same time. */
   readonly checkpoint: (doneBytes: number) => Promise<void>;
 }
 
@@ -32,42 +36,97 @@ export interface WipeParts {
 /** What was written since is written again after a crash. */
 const CHECKPOINT_MS = 5_000;
 
-/** Resolves when all of it is on the device. */
+/** Resolves when all of it is on the device. After it has ended, in whichever way, nothing is written any more. */
 export async function wipe(order: WipeOrder, parts: WipeParts): Promise<void> {
-  const pace = new Pace(order.bandwidth, parts.clock);
   let passed = 0;
   for (const pass of order.course) {
-    await sweep(pass, passed, order, parts, pace);
-    passed += bytesOf(pass.extents);
+    const end = passed + bytesOf(pass);
+    if (order.from < end) await sweep({ pass, passed, order, parts });
+    passed = end;
   }
   await order.checkpoint(lengthOf(order.course));
 }
 
-async function sweep(pass: Pass, passed: number, order: WipeOrder, { clock, commands }: WipeParts, pace: Pace) {
-  const { device, signal, progress, checkpoint } = order;
-  const writer = writerFor(pass.does, { ...order, commands });
-  const from = Math.max(order.from, passed);
-  const course = new Sweep(from);
-  const pieces = piecesOf(pass, from - passed, pace.most(writer.pieceBytes));
-  let checkedAt = clock.monotonic();
-  await inParallel(writer.inFlight, pieces, async (piece) => {
-    await pace.turn(piece.length, signal);
-    await course.write(piece, writer.write);
-    progress(course.doneBytes);
-    if (clock.monotonic() - checkedAt < CHECKPOINT_MS) return;
-    checkedAt = clock.monotonic();
-    const { doneBytes } = course;
-    await device.sync();
-    await checkpoint(doneBytes);
-  });
-  await device.sync();
+/** One pass, and how many bytes of the course come before it. */
+interface Stretch {
+  readonly pass: Pass;
+  readonly passed: number;
+  readonly order: WipeOrder;
+  readonly parts: WipeParts;
 }
 
-/** When one fails, no further piece is begun, and those under way are waited for: nothing is written after this has ended. */
-async function inParallel(workers: number, pieces: Generator<Extent>, work: (piece: Extent) => Promise<void>) {
-  const worker = async () => {
-    for (const piece of pieces) await work(piece);
-  };
-  const ends = await Promise.allSettled(Array.from({ length: workers }, worker));
-  for (const end of ends) if (end.status === 'rejected') throw end.reason;
+async function sweep(stretch: Stretch): Promise<void> {
+  const { pass, passed, order, parts } = stretch;
+  const { device, facts } = order;
+  const reached = Math.max(0, order.from - passed);
+  let from = reached - (reached % ALIGNMENT_BYTES);
+  for (const writer of writersFor(pass.does, { ...order, ...parts })) {
+    const end = await sweepWith(writer, from, stretch);
+    if (end === 'complete') return sizeIsStill(facts.sizeBytes, device);
+    from = end.reached;
+  }
+  throw new DeviceError(pass.does, device.path, 'refused', NO_WAY[pass.does]);
+}
+
+const NO_WAY: Record<Pass['does'], string> = {
+  discard: 'the device, or the kernel for it, offers no discard, so another wipeMethod has to be chosen for it',
+  zero: 'nothing can write to it',
+  randomise: 'nothing can write to it',
+};
+
+/** Resolves with how far it came when the writer turned out not to be offered. */
+async function sweepWith(
+  writer: Writer,
+  from: number,
+  { pass, passed, order, parts: { clock } }: Stretch,
+): Promise<'complete' | { readonly reached: number }> {
+  const { device, pace, signal } = order;
+  const done = new Sweep(from);
+  const pieces = piecesOf(pass, from, writer.isPaced ? pace.most(writer.pieceBytes) : writer.pieceBytes);
+  const checkpoint = new Checkpoints(clock, () => done.doneBytes + passed, order);
+  try {
+    await inParallel(writer.inFlight, pieces, signal, async (piece, either) => {
+      done.begin(piece);
+      if (writer.isPaced) await pace.turn(piece.length, either);
+      await writer.write(piece, either);
+      done.end(piece);
+      order.progress(passed + done.doneBytes);
+      await checkpoint.ifDue();
+    });
+  } catch (error) {
+    if (error instanceof NotOffered) return { reached: done.doneBytes };
+    throw error;
+  }
+  await device.sync();
+  return 'complete';
+}
+
+class Checkpoints {
+  readonly #clock: Clock;
+  readonly #written: () => number;
+  readonly #order: WipeOrder;
+  #dueAt: number;
+
+  constructor(clock: Clock, written: () => number, order: WipeOrder) {
+    this.#clock = clock;
+    this.#written = written;
+    this.#order = order;
+    this.#dueAt = clock.monotonic() + CHECKPOINT_MS;
+  }
+
+  async ifDue(): Promise<void> {
+    if (this.#clock.monotonic() < this.#dueAt) return;
+    this.#dueAt = Number.POSITIVE_INFINITY; // one at a time, however long it takes
+    const written = this.#written();
+    await this.#order.device.sync();
+    await this.#order.checkpoint(written);
+    this.#dueAt = this.#clock.monotonic() + CHECKPOINT_MS;
+  }
+}
+
+/** A piece that the kernel was told of is cut off silently where the device ends, and what it grew by was never looked at. */
+async function sizeIsStill(sizeBytes: number, device: OpenDevice): Promise<void> {
+  const now = (await device.facts()).sizeBytes;
+  if (now === sizeBytes) return;
+  throw new DeviceError('wipe all of', device.path, 'out-of-range', `it had ${sizeBytes} bytes and now has ${now}`);
 }
