@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import type { ConfigMap } from '../api/config-maps.ts';
 import { identitySchema } from './identity.ts';
-import type { Standing } from './standings.ts';
+import type { Standing, State } from './standings.ts';
 
 export interface NodeReport {
   readonly node: string;
@@ -51,12 +51,25 @@ function formatted(report: NodeReport): string {
   }
 }
 
+/** As it is read by whoever shows it, who need not know every fact that a newer agent names. */
+export interface ReadReport extends Omit<NodeReport, 'devices'> {
+  readonly devices: readonly ReadStanding[];
+}
+
+export interface ReadStanding extends Omit<Standing, 'state'> {
+  readonly state: ReadState;
+}
+
+type Refused = Extract<State, { is: 'refused' }>;
+export type ReadState = Exclude<State, Refused> | (Omit<Refused, 'fact'> & { readonly fact: string });
+
+const count = z.int().nonnegative();
 const state = z.discriminatedUnion('is', [
   z.object({ is: z.literal('available') }),
   z.object({ is: z.literal('bound') }),
   z.object({ is: z.literal('released') }),
   z.object({ is: z.literal('new') }),
-  z.object({ is: z.literal('wiping'), doneBytes: z.number(), ofBytes: z.number() }),
+  z.object({ is: z.literal('wiping'), doneBytes: count, ofBytes: count }),
   z.object({
     is: z.literal('refused'),
     fact: z.string(),
@@ -65,13 +78,10 @@ const state = z.discriminatedUnion('is', [
     canBeApproved: z.boolean(),
   }),
   z.object({ is: z.literal('failed'), why: z.string() }),
-  z.object({
-    is: z.literal('planned'),
-    what: z.enum(['make', 'recycle']),
-    method: z.string(),
-    ofBytes: z.number(),
-  }),
+  z.object({ is: z.literal('planned'), what: z.enum(['make', 'recycle']), method: z.string(), ofBytes: count }),
 ]);
+/** The names of all volumes are like this, and people are asked to type them. */
+const volumeName = z.string().regex(/^[a-z0-9.-]+$/);
 const schema = z.object({
   node: z.string(),
   at: z.iso.datetime(),
@@ -81,26 +91,24 @@ const schema = z.object({
   unseen: z.array(z.string()),
   devices: z.array(
     z.object({
-      volume: z.string(),
+      volume: volumeName,
       path: z.string(),
       state,
-      sizeBytes: z.number().optional(),
+      sizeBytes: count.optional(),
       device: z.string().optional(),
       identity: identitySchema.optional(),
       holds: z.string().optional(),
       claim: z.string().optional(),
     }),
   ),
-  leftOut: z.number(),
+  leftOut: count,
 });
 
-/** As it is read by whoever shows it, who need not know every fact that a newer agent names. */
-export type ReadReport = z.infer<typeof schema>;
-
-/** Nothing for a ConfigMap that is no report, or one of another version. */
-export function parseReport({ data }: ConfigMap): ReadReport | undefined {
+/** Nothing for a ConfigMap that is no report, or one of another version, or one on another node than its name says. */
+export function parseReport({ metadata, data }: ConfigMap): ReadReport | undefined {
   try {
-    return schema.parse(JSON.parse(data?.[KEY] ?? ''));
+    const report: ReadReport = schema.parse(JSON.parse(data?.[KEY] ?? ''));
+    return metadata.name === reportNameOf(report.node) ? report : undefined;
   } catch {
     return undefined;
   }
