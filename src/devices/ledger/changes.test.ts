@@ -1,0 +1,136 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { compareVersions } from '../../kit/cache/resource-version.ts';
+import { afterCleaning, afterFinding, afterHandingOut, afterSeeing, afterWiping } from './changes.ts';
+import type { Clean, HandedOut, LedgerEntry, Sighting, WipeRecord } from './entry.ts';
+
+const device: Sighting = {
+  identity: { sizeBytes: 1024, wwid: 'naa.1' },
+  path: '/dev/a',
+  boot: 'b1',
+  diskSequence: '7',
+};
+const wipe: WipeRecord = { method: 'zero-all', startedAt: '2026-01-01T00:00:00.000Z', doneBytes: 512 };
+const clean: Clean = {
+  receipt: { method: 'zero-all', bytes: 1024, seconds: 1, verified: 'sample', at: '2026-01-01T00:00:00.000Z' },
+  boot: 'b1',
+};
+const seen = (parts: Partial<HandedOut> = {}): HandedOut => ({
+  name: 'local-n-a',
+  uid: 'u1',
+  phase: 'Available',
+  resourceVersion: '100',
+  cluster: 'c1',
+  ...parts,
+});
+const holding = (volume: HandedOut, more: Partial<LedgerEntry> = {}): LedgerEntry => ({ ...device, volume, ...more });
+
+describe('a volume that is seen', () => {
+  test('is adopted when the device is not in the ledger', () => {
+    expect(afterSeeing(undefined, device, seen())).toEqual({ ...device, volume: seen() });
+  });
+
+  test('is adopted when it is only known that one was to be made', () => {
+    const pending = afterHandingOut(device, 'local-n-a', 'c1');
+    expect(afterSeeing(pending, device, seen()).volume).toEqual(seen());
+  });
+
+  test('is followed from state to state, its claim included', () => {
+    const bound = seen({ phase: 'Bound', claim: 'claim-1', resourceVersion: '101' });
+    expect(afterSeeing(holding(seen()), device, bound).volume).toEqual(bound);
+  });
+
+  test.each([
+    ['older, as after a restore of etcd', { phase: 'Available', resourceVersion: '99' }],
+    ['older by a digit', { phase: 'Available', resourceVersion: '9' }],
+    ['as old', { phase: 'Available', resourceVersion: '100' }],
+    ['another volume, which somebody has put in its place', { uid: 'u2', phase: 'Released', resourceVersion: '900' }],
+    ['one of another cluster', { cluster: 'c2', phase: 'Released', resourceVersion: '900' }],
+  ])('changes nothing when it is %s', (_what, parts) => {
+    const entry = holding(seen({ phase: 'Bound' }));
+    expect(afterSeeing(entry, device, seen(parts))).toBe(entry);
+  });
+
+  test('of another cluster is not adopted for one that was to be made', () => {
+    const pending = afterHandingOut(device, 'local-n-a', 'c1');
+    expect(afterSeeing(pending, device, seen({ cluster: 'c2' }))).toBe(pending);
+  });
+
+  test('does not tell where and when the device was found', () => {
+    const elsewhere = { ...device, path: '/dev/b', boot: 'b2' };
+    const entry = afterSeeing(holding(seen()), elsewhere, seen({ resourceVersion: '101' }));
+    expect(entry).toMatchObject({ path: '/dev/a', boot: 'b1' });
+  });
+
+  test('leaves alone what is known of the wipe as long as it is released', () => {
+    const released = seen({ phase: 'Released' });
+    for (const state of [{ wipe }, { clean }])
+      expect(afterSeeing(holding(released, state), device, { ...released, resourceVersion: '101' })).toMatchObject(
+        state,
+      );
+  });
+
+  test.each(['Bound', 'Available', 'Pending'])(
+    'in the phase %s ends what was known of a wipe: somebody may have it',
+    (phase) => {
+      for (const state of [{ wipe }, { clean }]) {
+        const entry = afterSeeing(
+          holding(seen({ phase: 'Released' }), state),
+          device,
+          seen({ phase, resourceVersion: '101' }),
+        );
+        expect([entry.wipe, entry.clean]).toEqual([undefined, undefined]);
+      }
+    },
+  );
+
+  test('a released one that is adopted is not clean, whatever was known of the device', () => {
+    expect(afterSeeing({ ...device, clean }, device, seen({ phase: 'Released' })).clean).toBeUndefined();
+  });
+
+  test('in whatever order its states are seen, the newest is what is remembered', () => {
+    const versions = fc.array(fc.bigInt({ min: 1n, max: 10n ** 21n }).map(String), { minLength: 1 });
+    fc.assert(
+      fc.property(versions, (order) => {
+        const entry = order.reduce<LedgerEntry | undefined>(
+          (before, resourceVersion) =>
+            afterSeeing(before, device, seen({ resourceVersion, phase: `at ${resourceVersion}` })),
+          undefined,
+        );
+        const newest = order.toSorted(compareVersions).at(-1);
+        expect(entry?.volume).toMatchObject({ resourceVersion: newest, phase: `at ${newest}` });
+      }),
+    );
+  });
+});
+
+describe('what happens to a device', () => {
+  test('it is found elsewhere, grown, in another boot: that is all that changes', () => {
+    const { diskSequence: _, ...found } = {
+      ...device,
+      path: '/dev/b',
+      boot: 'b2',
+      identity: { sizeBytes: 2048, wwid: 'naa.1' },
+    };
+    expect(afterFinding(holding(seen(), { wipe, clean }), found)).toEqual({ ...found, volume: seen(), wipe, clean });
+  });
+
+  test('it is handed out: its last volume, its wipe and that it is clean are forgotten, since it may be used from now on', () => {
+    const pending = { name: 'local-n-b', uid: '', phase: 'Pending', resourceVersion: '', cluster: 'c1' };
+    expect(afterHandingOut(device, 'local-n-b', 'c1')).toEqual({ ...device, volume: pending });
+  });
+
+  test('it is wiped: it is not clean until that has ended, and whose it was is still known', () => {
+    const wiping = afterWiping(holding(seen(), { clean }), device, wipe);
+    expect(wiping).toEqual({ ...device, volume: seen(), wipe });
+    expect(afterCleaning(wiping, device, clean)).toEqual({ ...device, volume: seen(), clean });
+  });
+
+  test('where nothing is new it is the entry itself', () => {
+    const entry = holding(seen(), { wipe });
+    expect(afterFinding(entry, structuredClone(device))).toBe(entry);
+    expect(afterWiping(entry, structuredClone(device), structuredClone(wipe))).toBe(entry);
+    const done = holding(seen(), { clean });
+    expect(afterCleaning(done, device, structuredClone(clean))).toBe(done);
+  });
+});
