@@ -1,6 +1,7 @@
 /** What a person has approved, as it stands on the Node: devices that may be wiped once although data on them is somebody's, or may be. */
 import { z } from 'zod';
 import { type Identity, identitySchema } from './identity.ts';
+import type { ReadReport } from './node-report.ts';
 
 export interface Approval {
   /** Counts once: those that were made use of are in the ledger. */
@@ -24,6 +25,32 @@ export function parseApprovals(text: string | undefined): Approvals | { readonly
   try {
     return schema.parse(JSON.parse(text));
   } catch (error) {
-    return { fault: error instanceof Error ? error.message.replaceAll(/\s+/g, ' ') : String(error) };
+    return { fault: faultOf(error) };
   }
+}
+
+function faultOf(error: unknown): string {
+  if (error instanceof z.ZodError)
+    return error.issues.map(({ path, message }) => `${path.join('.') || 'all of it'}: ${message}`).join('; ');
+  return error instanceof Error ? error.message : String(error);
+}
+
+export const formatApprovals = (approvals: Approvals): string => JSON.stringify(approvals);
+
+/** An approval is made use of within a minute, if the agent runs. One that nobody made use of for so long is forgotten, and a surprise. */
+const STANDS_FOR_MS = 30 * 86_400_000;
+
+/** With one more, or another one for the same device. Those that have become pointless are left out. */
+export function withApproval(
+  approvals: Approvals,
+  device: string,
+  approval: Approval,
+  { devices, leftOut }: Pick<ReadReport, 'devices' | 'leftOut'>,
+): Approvals {
+  const oldest = Date.parse(approval.at) - STANDS_FOR_MS;
+  const present = new Set(devices.map((each) => each.device));
+  const others = Object.entries(approvals).filter(
+    ([key, { at }]) => Date.parse(at) >= oldest && (present.has(key) || leftOut > 0),
+  );
+  return Object.fromEntries([...others, [device, approval]]);
 }

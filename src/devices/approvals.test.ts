@@ -1,0 +1,65 @@
+import { expect, test } from 'vitest';
+import { type Approval, formatApprovals, parseApprovals, withApproval } from './approvals.ts';
+import type { ReadStanding } from './node-report.ts';
+
+const DAY = 86_400_000;
+const NOW = Date.UTC(2026, 5, 30);
+
+const approval = (id: string, daysAgo = 0): Approval => ({
+  id,
+  at: new Date(NOW - daysAgo * DAY).toISOString(),
+  identity: { sizeBytes: 4096, wwid: 'naa.1', partition: { index: 1, startBytes: 512 } },
+});
+
+const report = (devices: readonly string[], leftOut = 0) => ({
+  devices: devices.map((device): ReadStanding => ({ device, volume: 'v', path: '/dev/x', state: { is: 'new' } })),
+  leftOut,
+});
+
+test('approvals are read as they were written', () => {
+  const approvals = { 'wwid:naa.1#1': approval('one'), 'path:/dev/loop0': approval('two') };
+  expect(parseApprovals(formatApprovals(approvals))).toEqual(approvals);
+});
+
+test.each([undefined, ''])('without an annotation (%j) nothing is approved', (text) => {
+  expect(parseApprovals(text)).toEqual({});
+});
+
+const other = (change: object): string => JSON.stringify({ 'wwid:a': { ...approval('one'), ...change } });
+
+test.each([
+  ['no JSON', '{', /JSON/],
+  ['a list', '[]', /^all of it: .*record/],
+  ['an id that is empty', other({ id: '' }), /^wwid:a\.id: /],
+  ['an id without end', other({ id: 'x'.repeat(101) }), /^wwid:a\.id: /],
+  ['a time that is none', other({ at: 'today' }), /^wwid:a\.at: /],
+  ['an identity without a size', other({ identity: { wwid: 'naa.1' } }), /^wwid:a\.identity\.sizeBytes: /],
+  ['a field that we do not know', other({ by: 'root' }), /^wwid:a: .*by/],
+])('%s approves nothing, and says why', (_what, text, fault) => {
+  expect(parseApprovals(text)).toEqual({ fault: expect.stringMatching(fault) });
+});
+
+test('one more leaves the others as they are, and takes the place of that for the same device', () => {
+  const before = { 'wwid:a': approval('a', 1), 'wwid:b': approval('b', 1) };
+  expect(withApproval(before, 'wwid:b', approval('new'), report(['wwid:a', 'wwid:b']))).toEqual({
+    'wwid:a': approval('a', 1),
+    'wwid:b': approval('new'),
+  });
+});
+
+test('those from more than 30 days ago are let go', () => {
+  const before = { 'wwid:a': approval('a', 30), 'wwid:b': approval('b', 30.001) };
+  expect(withApproval(before, 'wwid:c', approval('c'), report(['wwid:a', 'wwid:b', 'wwid:c']))).toEqual({
+    'wwid:a': approval('a', 30),
+    'wwid:c': approval('c'),
+  });
+});
+
+test('those of devices that are no longer there are let go, unless the report may only have no room for them', () => {
+  const before = { 'wwid:gone': approval('gone', 1) };
+  expect(Object.keys(withApproval(before, 'wwid:c', approval('c'), report(['wwid:c'])))).toEqual(['wwid:c']);
+  expect(Object.keys(withApproval(before, 'wwid:c', approval('c'), report(['wwid:c'], 1)))).toEqual([
+    'wwid:gone',
+    'wwid:c',
+  ]);
+});
