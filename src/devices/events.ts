@@ -12,17 +12,24 @@ export interface About {
   readonly uid: string;
 }
 
-const aboutVolume = ({ name, uid }: About): ObjectReference => referenceTo(PERSISTENT_VOLUMES, { metadata: { name, uid } });
-/** The uid that the kubelet writes into its own Events of a Node is the Node's name: only under that does `kubectl describe` find them. */
-const aboutNode = ({ name }: OwnNode): ObjectReference => referenceTo(NODES, { metadata: { name, uid: name } });
+const aboutVolume = ({ name, uid }: About): ObjectReference =>
+  referenceTo(PERSISTENT_VOLUMES, { metadata: { name, uid } });
+
+const aboutNode = ({ name, uid }: OwnNode): ObjectReference => referenceTo(NODES, { metadata: { name, uid } });
 
 /** `deviceIsMounted` becomes `DeviceIsMounted`: reasons are searched for by machines. */
-const reasonOf = (fact: Trouble): string => `Device${fact.charAt(0).toUpperCase()}${fact.slice(1)}`.replace(/^DeviceDevice/, 'Device');
+const reasonOf = (fact: Trouble): string =>
+  `Device${fact.charAt(0).toUpperCase()}${fact.slice(1)}`.replace(/^DeviceDevice/, 'Device');
 
 export function refused(
   regarding: About | undefined,
   node: OwnNode,
-  { fact, path, why, remedy }: { readonly fact: Trouble; readonly path: string; readonly why: string; readonly remedy: string },
+  {
+    fact,
+    path,
+    why,
+    remedy,
+  }: { readonly fact: Trouble; readonly path: string; readonly why: string; readonly remedy: string },
 ): Occurrence {
   const note = `${path} ${why}. ${remedy}`;
   const object = regarding ? aboutVolume(regarding) : aboutNode(node);
@@ -53,12 +60,24 @@ export function made(volume: About, path: string): Occurrence {
 
 export function configurationIsWrong(node: OwnNode, configMap: string, fault: string): Occurrence {
   const note = `The ConfigMap ${configMap} cannot be used, so no device is touched: ${fault}`;
-  return { regarding: aboutNode(node), type: 'Warning', reason: 'DevicesConfigurationWrong', action: 'Configure', note };
+  return {
+    regarding: aboutNode(node),
+    type: 'Warning',
+    reason: 'DevicesConfigurationWrong',
+    action: 'Configure',
+    note,
+  };
 }
 
 export function configurationWarning(node: OwnNode, configMap: string, warning: string): Occurrence {
   const note = `The ConfigMap ${configMap}: ${warning}`;
-  return { regarding: aboutNode(node), type: 'Warning', reason: 'DevicesConfigurationIgnored', action: 'Configure', note };
+  return {
+    regarding: aboutNode(node),
+    type: 'Warning',
+    reason: 'DevicesConfigurationIgnored',
+    action: 'Configure',
+    note,
+  };
 }
 
 export function approvalsAreWrong(node: OwnNode, fault: string): Occurrence {

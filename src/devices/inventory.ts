@@ -1,5 +1,6 @@
 /** What there is on this node: its configuration and the devices that this asks for. Looked at again whenever something may have changed. */
-import type { Cancel, Clock } from '../kit/clock/clock.ts';
+import { Bell } from '../kit/clock/bell.ts';
+import type { Clock } from '../kit/clock/clock.ts';
 import type { Source } from '../kit/controller/sources.ts';
 import type { Watch } from '../kit/host/files.ts';
 import type { Host } from '../kit/host/host.ts';
@@ -34,11 +35,10 @@ export interface InventoryParts {
 export class Inventory implements Runnable {
   readonly name = 'the search for devices';
   readonly #parts: InventoryParts;
+  readonly #bell = new Bell();
   readonly #listeners = new Set<(keys: Iterable<string>) => void>();
   #stock: Stock | undefined;
   #watched: { readonly directory: string; readonly watch: Watch } | undefined;
-  #ring: () => void = () => {};
-  #isRung = false;
 
   constructor(parts: InventoryParts) {
     this.#parts = parts;
@@ -59,36 +59,19 @@ export class Inventory implements Runnable {
   };
 
   async run(signal: AbortSignal): Promise<void> {
-    const { views } = this.#parts;
-    const stops = [views.nodes, views.configMaps].map((view) => view.subscribe(() => this.lookAgain()));
-    signal.addEventListener('abort', () => this.lookAgain(), { once: true });
+    const { views, clock, settings } = this.#parts;
+    const stops = [views.nodes, views.configMaps].map((view) => view.subscribe(() => this.#bell.ring()));
     try {
-      while (!signal.aborted) {
-        this.#isRung = false;
+      for (;;) {
         await this.#look();
-        await this.#wait();
+        await this.#bell.wait(clock, settings.pollingMs, signal);
       }
+    } catch (error) {
+      if (!signal.aborted) throw error;
     } finally {
       for (const stop of stops) stop();
       this.#watched?.watch.close();
     }
-  }
-
-  /** What happens during a look leads to another one. */
-  lookAgain(): void {
-    this.#isRung = true;
-    this.#ring();
-  }
-
-  #wait(): Promise<void> {
-    if (this.#isRung) return Promise.resolve();
-    return new Promise((resolve) => {
-      const cancel: Cancel = this.#parts.clock.after(this.#parts.settings.pollingMs, resolve);
-      this.#ring = () => {
-        cancel();
-        resolve();
-      };
-    });
   }
 
   async #look(): Promise<void> {
@@ -122,7 +105,7 @@ export class Inventory implements Runnable {
     if (this.#watched?.directory === directory) return;
     this.#watched?.watch.close();
     this.#watched = undefined;
-    const watch = await this.#parts.host.files.watch(directory, () => this.lookAgain());
+    const watch = await this.#parts.host.files.watch(directory, () => this.#bell.ring());
     this.#watched = { directory, watch };
   }
 }

@@ -1,7 +1,7 @@
 /** What is counted: devices by how they stand, refusals by their fact, and what wipes cost. The first two gauges are the original's. */
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
 import { WIPE_METHODS, type WipeMethod } from './contract.ts';
-import type { State, Standings } from './standings.ts';
+import type { Standings, State } from './standings.ts';
 
 const STATES: readonly State['is'][] = [
   'available',

@@ -1,0 +1,187 @@
+/**
+ * Carries a decision about one device out. Safe to be cut off at any point: the finalizer, the ledger and the device itself say how far
+ * it was.
+ */
+import { PERSISTENT_VOLUMES, type PersistentVolume } from '../api/persistent-volumes.ts';
+import { Retry } from '../kit/controller/outcome.ts';
+import type { KubeClient } from '../kit/kube/client.ts';
+import { mayHaveHappened } from '../kit/kube/retry.ts';
+import type { Cleaned, CleaningOrder, CleaningParts } from './cleaning.ts';
+import { clean } from './cleaning.ts';
+import { type Config, FIELD_MANAGER, WIPE_FINALIZER } from './contract.ts';
+import { newVolume, type Wanted } from './desired.ts';
+import type { Recycled } from './guards.ts';
+import { isNamed, keyOf } from './identity.ts';
+import type { LiveVolumes } from './live.ts';
+import { type Volume, volumeOf } from './volume.ts';
+
+export interface ApplyParts extends CleaningParts {
+  readonly client: KubeClient;
+  readonly live: LiveVolumes;
+}
+
+/** What is told while it goes on. */
+export type Told = Pick<CleaningOrder, 'onProgress' | 'onApprovalUsed'> & { readonly onBegin: () => void };
+
+/** Another volume was made of this device, and looks for it elsewhere. */
+export class HasAVolume extends Error {
+  override readonly name = 'HasAVolume';
+  readonly volume: Volume;
+
+  constructor(volume: Volume) {
+    super(`it is the device of the volume ${volume.name}`);
+    this.volume = volume;
+  }
+}
+
+/** Wipes the device, unless it is clean, and makes its volume. */
+export async function make(
+  wanted: Wanted,
+  told: Told,
+  parts: ApplyParts,
+  signal: AbortSignal,
+): Promise<PersistentVolume> {
+  const { name, path, config } = wanted;
+  const volumes = await volumesOfNode(parts, signal);
+  if (volumes.some((volume) => volume.name === name)) throw new Retry(`there is a volume ${name} already`);
+  const owner = volumes.find(
+    ({ identity }) => identity && isNamed(identity) && keyOf(identity, '') === keyOf(wanted.identity, ''),
+  );
+  if (owner && isNamed(wanted.identity)) throw new HasAVolume(owner);
+  const beforeWiping = async () => {
+    if (await parts.live.find(name, signal)) throw new Retry(`there is a volume ${name} by now`);
+    told.onBegin();
+  };
+  const cleaned = await clean({ path, config, others: volumes, beforeWiping, ...told }, parts, signal);
+  return await handOut({ ...wanted, identity: cleaned.device.identity }, cleaned, parts, signal);
+}
+
+/** From here on the volume may be there, whatever the answer is. */
+async function handOut(wanted: Wanted, { key, device, receipt }: Cleaned, parts: ApplyParts, signal: AbortSignal) {
+  const { ledger, client, cluster } = parts;
+  const before = ledger.get(key);
+  await ledger.handOut(key, device, wanted.name, cluster);
+  try {
+    const made = await client.create(PERSISTENT_VOLUMES, newVolume(wanted, receipt), {
+      fieldManager: FIELD_MANAGER,
+      signal,
+    });
+    await ledger.saw(key, device, handedOut(volumeOf(made)), cluster);
+    return made;
+  } catch (error) {
+    if (before && !mayHaveHappened(error)) await ledger.set(key, () => before);
+    throw error;
+  }
+}
+
+export const handedOut = ({ name, uid, phase, claimUid, resourceVersion }: Volume) => ({
+  name,
+  uid,
+  phase,
+  ...(claimUid !== undefined && { claim: claimUid }),
+  resourceVersion,
+});
+
+/** Wipes the device of a volume that its owner has left. The volume stays until `letGo`. */
+export async function recycle(
+  cached: Volume,
+  config: Config,
+  told: Told,
+  parts: ApplyParts,
+  signal: AbortSignal,
+): Promise<Cleaned> {
+  const { name, path } = cached;
+  const volumes = await volumesOfNode(parts, signal);
+  const live = volumes.find((volume) => volume.name === name);
+  if (!live || !isStillReleased(live, cached)) throw new Retry(`the volume ${name} is not as the cache shows it`);
+  const beforeWiping = async () => {
+    await takeBack(live, parts, signal);
+    told.onBegin();
+  };
+  const others = volumes.filter((volume) => volume.name !== name);
+  const recycles = recycledOf(live, parts.ledger.since);
+  return await clean({ path, config, others, recycles, beforeWiping, ...told }, parts, signal);
+}
+
+const isStillReleased = (live: Volume, cached: Volume): boolean =>
+  live.uid === cached.uid &&
+  live.phase === 'Released' &&
+  live.path === cached.path &&
+  live.claimUid === cached.claimUid;
+
+export function recycledOf(volume: Volume, ledgerSince: Date): Recycled {
+  const { name, uid, resourceVersion, volumeMode, fsType, capacityBytes, identity, claimUid, createdAt } = volume;
+  return {
+    name,
+    uid,
+    resourceVersion,
+    volumeMode: volumeMode === 'Block' ? 'Block' : 'Filesystem',
+    fsType,
+    capacityBytes,
+    identity,
+    claim: claimUid,
+    isYoungerThanTheLedger: createdAt > ledgerSince.getTime(),
+  };
+}
+
+/**
+ * From the first of these on the volume can only go when we let it, and from the second on nobody can bind it any more. Each names the
+ * version before it, so nothing can have happened to the volume in between.
+ */
+async function takeBack(live: Volume, { client, live: volumes }: ApplyParts, signal: AbortSignal): Promise<void> {
+  const { name, uid } = live;
+  if (live.isDeleting) return;
+  let { resourceVersion } = live;
+  if (!live.hasWipeFinalizer) {
+    const metadata = { finalizers: [...live.finalizers, WIPE_FINALIZER] };
+    const preconditions = { uid, resourceVersion };
+    const options = { preconditions, fieldManager: FIELD_MANAGER, signal };
+    const held = await client.mergePatch(PERSISTENT_VOLUMES, { name }, { metadata }, options);
+    resourceVersion = held.metadata.resourceVersion ?? '';
+  }
+  await client.delete(PERSISTENT_VOLUMES, { name }, { preconditions: { uid, resourceVersion }, signal });
+  const now = await volumes.find(name, signal);
+  if (!now || !isTakenBack(volumeOf(now), live)) throw new Retry(`the volume ${name} changed while it was taken back`);
+}
+
+const isTakenBack = (now: Volume, before: Volume): boolean =>
+  isStillReleased(now, before) && now.isDeleting && now.hasWipeFinalizer;
+
+/** The volume may go: its device is clean, or is not ours to clean. */
+export async function letGo(
+  { name, uid }: Pick<Volume, 'name' | 'uid'>,
+  { client, live }: ApplyParts,
+  signal: AbortSignal,
+): Promise<void> {
+  const object = await live.find(name, signal);
+  const now = object && volumeOf(object);
+  if (now?.uid !== uid || !now.hasWipeFinalizer) return;
+  const metadata = { finalizers: now.finalizers.filter((finalizer) => finalizer !== WIPE_FINALIZER) };
+  const preconditions = { uid, resourceVersion: now.resourceVersion };
+  await client.mergePatch(
+    PERSISTENT_VOLUMES,
+    { name },
+    { metadata },
+    { preconditions, fieldManager: FIELD_MANAGER, signal },
+  );
+}
+
+/** Changes what the patch names, in the very version that was looked at. */
+export const patch = (
+  { name, uid, resourceVersion }: Pick<Volume, 'name' | 'uid' | 'resourceVersion'>,
+  body: { readonly metadata?: object; readonly spec?: object },
+  { client }: Pick<ApplyParts, 'client'>,
+  signal: AbortSignal,
+): Promise<PersistentVolume> =>
+  client.mergePatch(
+    PERSISTENT_VOLUMES,
+    { name },
+    { ...body },
+    { preconditions: { uid, resourceVersion }, fieldManager: FIELD_MANAGER, signal },
+  );
+
+/** Those that are used on this node, or may be; whatever made them. */
+async function volumesOfNode({ live, settings }: ApplyParts, signal: AbortSignal): Promise<readonly Volume[]> {
+  const volumes = (await live.all(signal)).map(volumeOf);
+  return volumes.filter(({ affinity }) => affinity === undefined || affinity === settings.node);
+}

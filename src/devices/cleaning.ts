@@ -1,0 +1,222 @@
+/**
+ * Makes a device clean: holds it, looks at it, lets the guards judge, and wipes it by the same descriptor. The only way by which this
+ * job destroys anything.
+ */
+import type { Clock } from '../kit/clock/clock.ts';
+import { Refuse } from '../kit/controller/outcome.ts';
+import { CommandError } from '../kit/host/command.ts';
+import { DeviceError } from '../kit/host/device-error.ts';
+import type { Host } from '../kit/host/host.ts';
+import type { Approval, Approvals } from './approvals.ts';
+import type { Config, DevicesSettings } from './contract.ts';
+import { type Purpose, type Recycled, whyNotToWipe } from './guards.ts';
+import { hold } from './held.ts';
+import { type Identity, identityOf, isNamed, isSame, keyOf } from './identity.ts';
+import { afterWiping } from './ledger/changes.ts';
+import type { Clean, LedgerEntry, Receipt, Sighting, WipeRecord } from './ledger/entry.ts';
+import type { Ledger } from './ledger/ledger.ts';
+import { observe } from './observe.ts';
+import type { Observed } from './observed.ts';
+import { canBeApproved, explain, type Refusal, remedyOf } from './refusals.ts';
+import { courseOf, lengthOf } from './wipe/course.ts';
+import { NotAsWritten, wipeHeld } from './wiping.ts';
+
+export interface CleaningParts {
+  readonly host: Host;
+  readonly clock: Clock;
+  readonly ledger: Ledger;
+  readonly settings: DevicesSettings;
+  /** Of the running boot. */
+  readonly boot: string;
+  readonly cluster: string;
+  /** As they stand on the Node now. */
+  readonly approvals: () => Approvals;
+}
+
+export interface CleaningOrder {
+  readonly path: string;
+  readonly config: Config;
+  /** Other volumes of this node, whatever made them. */
+  readonly others: readonly { readonly name: string; readonly path: string }[];
+  /** The volume that is recycled; without one a new volume is to be made. */
+  readonly recycles?: Recycled | undefined;
+  /** Told when the device is held and may be wiped, before anything on it is changed. What it throws ends it. */
+  readonly beforeWiping: () => Promise<void>;
+  readonly onProgress: (doneBytes: number, ofBytes: number) => void;
+  readonly onApprovalUsed: (refusal: Refusal) => void;
+}
+
+export interface Cleaned {
+  readonly key: string;
+  readonly device: Sighting;
+  readonly receipt: Receipt;
+}
+
+/** A guard forbids it. */
+export class Refused extends Refuse {
+  readonly refusal: Refusal;
+  readonly observed: Observed | undefined;
+
+  constructor(path: string, refusal: Refusal, observed?: Observed) {
+    super({ fact: refusal.fact, message: `${path} ${explain(refusal)}`, remedy: remedyOf(refusal) });
+    this.refusal = refusal;
+    this.observed = observed;
+  }
+}
+
+/** What the device itself did to us, or the program that we gave it to. */
+export const isOfTheDevice = (error: unknown): error is Error =>
+  error instanceof DeviceError || error instanceof CommandError || error instanceof NotAsWritten;
+
+export async function clean(order: CleaningOrder, parts: CleaningParts, signal: AbortSignal): Promise<Cleaned> {
+  const { path, config } = order;
+  const held = await hold(parts.host, path);
+  if ('refusal' in held) throw new Refused(path, held.refusal);
+  await using device = held.device;
+  const observed = await observe(parts.host, device, held.isHeld, lookingAt(order, parts));
+  const judged = judge(observed, order, parts);
+  if (judged.refusal) throw new Refused(path, judged.refusal, observed);
+  const { key, sighting, entry } = judged;
+  if (judged.lifted) await parts.ledger.use(judged.lifted.approval.id);
+  await order.beforeWiping();
+  if (judged.lifted) order.onApprovalUsed(judged.lifted.refusal);
+  if (judged.clean) return { key, device: sighting, receipt: judged.clean.receipt };
+  const receipt = await wipeHeld(
+    device,
+    observed,
+    config,
+    judged.isEntryCertain ? entry?.wipe : undefined,
+    {
+      commands: parts.host,
+      clock: parts.clock,
+      bandwidth: parts.settings.wipeBandwidth,
+      record: (wipe) => remember(key, sighting, wipe, order, parts),
+      progress: order.onProgress,
+    },
+    signal,
+  );
+  await parts.ledger.cleaned(key, sighting, { receipt, ...insertionOf(sighting) });
+  return { key, device: sighting, receipt };
+}
+
+/** Whoever had it is remembered until their volume is gone; a device that becomes a new volume is nobody's any more. */
+const remember = (
+  key: string,
+  sighting: Sighting,
+  wipe: WipeRecord,
+  { recycles }: CleaningOrder,
+  { ledger }: CleaningParts,
+) => (recycles ? ledger.began(key, sighting, wipe) : ledger.set(key, () => afterWiping(undefined, sighting, wipe)));
+
+export interface Plan {
+  readonly key: string;
+  readonly observed: Observed;
+  readonly refusal?: Refusal | undefined;
+  readonly isClean: boolean;
+  readonly ofBytes: number;
+}
+
+/** What `clean` would do. The device is opened for reading only, and nobody is kept from using it meanwhile. */
+export async function planCleaning(
+  order: Pick<CleaningOrder, 'path' | 'config' | 'others' | 'recycles'>,
+  parts: CleaningParts,
+): Promise<Plan> {
+  await using device = await parts.host.devices.open(order.path, { access: 'read' });
+  const observed = await observe(parts.host, device, true, lookingAt(order, parts));
+  const { key, refusal, clean: known } = judge(observed, order, parts);
+  const ofBytes = known ? 0 : lengthOf(courseOf(order.config.wipeMethod, observed.facts.sizeBytes));
+  return { key, observed, refusal, isClean: known !== undefined, ofBytes };
+}
+
+const lookingAt = ({ others }: Pick<CleaningOrder, 'others'>, { settings }: CleaningParts) => ({
+  trustInit: settings.trustInit,
+  volumes: others,
+});
+
+interface Judged {
+  readonly key: string;
+  readonly sighting: Sighting;
+  readonly entry: LedgerEntry | undefined;
+  readonly isEntryCertain: boolean;
+  readonly refusal?: Refusal | undefined;
+  /** A refusal that a person has lifted. */
+  readonly lifted?: { readonly refusal: Refusal; readonly approval: Approval } | undefined;
+  /** It need not be wiped: it was, and nobody has had it since. */
+  readonly clean?: Clean | undefined;
+}
+
+function judge(
+  observed: Observed,
+  { path, config, recycles }: Pick<CleaningOrder, 'path' | 'config' | 'recycles'>,
+  parts: CleaningParts,
+): Judged {
+  const identity = identityOf(observed.facts);
+  const key = keyOf(identity, path);
+  const sighting = sightingOf(identity, path, observed, parts.boot);
+  const entry = entryOf(key, identity, parts.ledger);
+  const isEntryCertain = entry !== undefined && isCertain(entry, sighting);
+  const purpose: Purpose = {
+    deviceDir: config.deviceDir,
+    method: config.wipeMethod,
+    cluster: parts.cluster,
+    entry,
+    isEntryCertain,
+    recycles,
+    wipeExisting: config.wipeExisting,
+    isApproved: false,
+  };
+  const about = { key, sighting, entry, isEntryCertain };
+  const refusal = whyNotToWipe(observed, purpose);
+  const approval = refusal && canBeApproved(refusal) ? approvalOf(key, identity, parts) : undefined;
+  if (refusal && approval) {
+    const further = whyNotToWipe(observed, { ...purpose, isApproved: true });
+    return further ? { ...about, refusal: further } : { ...about, lifted: { refusal, approval } };
+  }
+  return { ...about, refusal, clean: isEntryCertain ? cleanOf(entry, sighting, config) : undefined };
+}
+
+/** Of a device without a name, another size is another device. */
+function entryOf(key: string, identity: Identity, ledger: Ledger): LedgerEntry | undefined {
+  const entry = ledger.get(key);
+  return entry && (isNamed(identity) || isSame(entry.identity, identity)) ? entry : undefined;
+}
+
+/** It has a name, or it has been in this machine, which has not been off, since then. */
+const isCertain = (entry: Sighting, now: Sighting): boolean => isNamed(now.identity) || isSameInsertion(entry, now);
+
+const isSameInsertion = (one: Insertion, other: Insertion): boolean =>
+  one.boot !== '' &&
+  one.boot === other.boot &&
+  one.diskSequence !== undefined &&
+  one.diskSequence === other.diskSequence;
+
+type Insertion = Pick<Sighting, 'boot' | 'diskSequence'>;
+
+const insertionOf = ({ boot, diskSequence }: Sighting): Insertion => ({
+  boot,
+  ...(diskSequence !== undefined && { diskSequence }),
+});
+
+/** What was wiped in another way than is asked for now is wiped again. */
+function cleanOf({ clean: known }: LedgerEntry, now: Sighting, config: Config): Clean | undefined {
+  if (!known || !isSameInsertion(known, now) || known.receipt.method !== config.wipeMethod) return undefined;
+  return config.wipeVerify === 'all' && known.receipt.verified !== 'all' ? undefined : known;
+}
+
+function approvalOf(key: string, identity: Identity, { approvals, ledger }: CleaningParts): Approval | undefined {
+  const approval = approvals()[key];
+  if (!approval || ledger.hasUsed(approval.id) || !isSame(approval.identity, identity)) return undefined;
+  return approval;
+}
+
+export const sightingOf = (
+  identity: Identity,
+  path: string,
+  { facts }: Pick<Observed, 'facts'>,
+  boot: string,
+): Sighting => ({
+  identity,
+  path,
+  boot,
+  ...(facts.diskSequence !== undefined && { diskSequence: facts.diskSequence }),
+});

@@ -1,0 +1,218 @@
+/** Tells people how devices stand: in Events, metrics, the log and the standings, each in its own way. */
+import type { Clock } from '../kit/clock/clock.ts';
+import type { EventRecorder } from '../kit/observe/events.ts';
+import type { Log } from '../kit/observe/log.ts';
+import { once } from '../kit/observe/once.ts';
+import type { Config, WipeMethod } from './contract.ts';
+import type { OwnNode } from './desired.ts';
+import {
+  type About,
+  approvalsAreWrong,
+  approvalUsed,
+  configurationIsWrong,
+  configurationWarning,
+  failed,
+  made,
+  refused,
+  wipeBegins,
+  wiped,
+} from './events.ts';
+import type { Identity } from './identity.ts';
+import type { Stock } from './inventory.ts';
+import type { Receipt } from './ledger/entry.ts';
+import type { DevicesMetrics } from './metrics.ts';
+import { explain, type Refusal } from './refusals.ts';
+import type { Standing, Standings, State, Trouble } from './standings.ts';
+
+export interface ReportParts {
+  readonly recorder: EventRecorder;
+  readonly metrics: DevicesMetrics;
+  readonly standings: Standings;
+  readonly log: Log;
+  readonly clock: Clock;
+  /** Nothing as long as the cluster does not know it. */
+  readonly node: () => OwnNode | undefined;
+}
+
+/** What a device is called, whatever is told about it. */
+export interface Subject {
+  /** Of the volume that it is, or becomes. */
+  readonly name: string;
+  readonly path: string;
+  /** The volume, if there is one. */
+  readonly volume?: (About & { readonly claim?: string | undefined }) | undefined;
+  readonly identity?: Identity | undefined;
+  /** What approvals name it by. */
+  readonly device?: string | undefined;
+  readonly holds?: string | undefined;
+}
+
+export interface Grievance {
+  readonly fact: Trouble;
+  readonly why: string;
+  readonly remedy: string;
+  readonly canBeApproved: boolean;
+}
+
+/** What passes by itself most of the time: a pod that is just ending, a program that looks at a disk that was just written. */
+const PASSING: ReadonlySet<Trouble> = new Set<Trouble>([
+  'isMounted',
+  'isOpen',
+  'isHeldExclusively',
+  'isBehindALoopDevice',
+  'hasHolders',
+]);
+/** So long it may take. */
+const PATIENCE_MS = 10_000;
+
+export class Report {
+  readonly #parts: ReportParts;
+  readonly #isFirst = once();
+  /** What a device was refused for, and since when. */
+  readonly #since = new Map<string, { readonly fact: Trouble; readonly at: number; told?: string }>();
+
+  constructor(parts: ReportParts) {
+    this.#parts = parts;
+  }
+
+  looked({ configuration, byVolume, unseen }: Stock): void {
+    const { metrics, log } = this.#parts;
+    const devices = [...byVolume.values()].flat();
+    const unusable = devices.filter(({ device }) => 'fault' in device).length;
+    metrics.found(devices.length - unusable, unusable);
+    metrics.faults(configuration.is === 'wrong' ? configuration.faults.length : 0);
+    if (configuration.is === 'none')
+      this.#say(configuration.why, () => log.info({ why: configuration.why }, 'nothing is done on this node'));
+    if (configuration.is === 'wrong') this.#configurationIsWrong(configuration.configMap, configuration.faults);
+    if (configuration.is === 'given') this.#configurationIsGiven(configuration.configMap, configuration.warnings);
+    for (const one of unseen)
+      this.#say(one, () => log.warn({ why: one }, 'a part of the device directory cannot be looked at'));
+  }
+
+  #configurationIsWrong(configMap: string, faults: readonly string[]): void {
+    const { recorder, log } = this.#parts;
+    const node = this.#parts.node();
+    for (const fault of faults) {
+      this.#say(`wrong:${configMap}:${fault}`, () => {
+        log.warn({ configMap, why: fault }, 'the configuration is wrong: no device is touched');
+        if (node) recorder.record(configurationIsWrong(node, configMap, fault));
+      });
+    }
+  }
+
+  #configurationIsGiven(configMap: string, warnings: readonly string[]): void {
+    const { recorder, log } = this.#parts;
+    const node = this.#parts.node();
+    for (const warning of warnings) {
+      this.#say(`warning:${configMap}:${warning}`, () => {
+        log.warn({ configMap, why: warning }, 'a part of the configuration is ignored');
+        if (node) recorder.record(configurationWarning(node, configMap, warning));
+      });
+    }
+  }
+
+  approvalsAreWrong(fault: string): void {
+    const node = this.#parts.node();
+    this.#say(`approvals:${fault}`, () => {
+      this.#parts.log.warn({ why: fault }, 'the approvals on the Node cannot be read: none of them counts');
+      if (node) this.#parts.recorder.record(approvalsAreWrong(node, fault));
+    });
+  }
+
+  /** Each thing once. */
+  #say(what: string, say: () => void): void {
+    if (this.#isFirst(what)) say();
+  }
+
+  /** There is neither a device nor a volume of this name any more. */
+  gone(name: string): void {
+    this.#parts.standings.forget(name);
+    this.#since.delete(name);
+  }
+
+  stands(subject: Subject, state: State): void {
+    const { name, path, volume, identity, device, holds } = subject;
+    const known = this.#parts.standings.get(name);
+    const standing: Standing = {
+      volume: name,
+      path,
+      state,
+      sizeBytes: identity?.sizeBytes ?? known?.sizeBytes,
+      device: device ?? known?.device,
+      identity: identity ?? known?.identity,
+      holds,
+      claim: volume?.claim,
+    };
+    this.#parts.standings.note(standing);
+    if (state.is !== 'refused' && state.is !== 'failed') this.#since.delete(name);
+  }
+
+  /** Whether it has lasted long enough to be told. */
+  refused(subject: Subject, grievance: Grievance): boolean {
+    const { recorder, log, clock } = this.#parts;
+    this.stands(subject, { is: 'refused', ...grievance });
+    const { fact, why } = grievance;
+    const known = this.#since.get(subject.name);
+    const since = known?.fact === fact ? known : { fact, at: clock.monotonic() };
+    this.#since.set(subject.name, since);
+    if (PASSING.has(fact) && clock.monotonic() - since.at < PATIENCE_MS) return false;
+    if (since.told !== why) {
+      since.told = why;
+      log.warn({ volume: subject.name, path: subject.path, fact, why }, 'nothing is done to the device');
+      const node = this.#parts.node();
+      if (node) recorder.record(refused(subject.volume, node, { path: subject.path, ...grievance }));
+    }
+    return true;
+  }
+
+  failed(subject: Subject, why: string): void {
+    const { recorder, log } = this.#parts;
+    const isNews = this.#parts.standings.get(subject.name)?.state.is !== 'failed';
+    this.stands(subject, { is: 'failed', why });
+    const node = this.#parts.node();
+    if (!isNews) return;
+    log.warn({ volume: subject.name, path: subject.path, why }, 'the device fails');
+    if (node) recorder.record(failed(subject.volume, node, subject.path, why));
+  }
+
+  wipeBegins(subject: Subject, { wipeMethod }: Config): void {
+    const { recorder, log } = this.#parts;
+    log.info({ volume: subject.name, path: subject.path, method: wipeMethod }, 'wiping the device');
+    if (subject.volume) recorder.record(wipeBegins(subject.volume, subject.path, wipeMethod));
+  }
+
+  wiping(subject: Subject, doneBytes: number, ofBytes: number): void {
+    this.stands(subject, { is: 'wiping', doneBytes, ofBytes });
+  }
+
+  wrote(method: WipeMethod, bytes: number): void {
+    this.#parts.metrics.wrote(method, bytes);
+  }
+
+  wipeEnded(method: WipeMethod, outcome: 'verified' | 'failed', seconds: number): void {
+    this.#parts.metrics.wiped(method, outcome, seconds);
+  }
+
+  wiped(subject: Subject, receipt: Receipt): void {
+    const { recorder, log } = this.#parts;
+    log.info({ volume: subject.name, path: subject.path, ...receipt }, 'the device is clean');
+    if (subject.volume) recorder.record(wiped(subject.volume, subject.path, receipt));
+  }
+
+  made(subject: Subject, volume: About): void {
+    const { recorder, log } = this.#parts;
+    log.info({ volume: subject.name, path: subject.path }, 'the device became a volume');
+    recorder.record(made(volume, subject.path));
+    this.stands({ ...subject, volume }, { is: 'available' });
+  }
+
+  approvalUsed({ path, name }: Subject, refusal: Refusal): void {
+    const { recorder, log } = this.#parts;
+    const node = this.#parts.node();
+    log.warn(
+      { volume: name, path, fact: refusal.fact, why: explain(refusal) },
+      'a person approved that the device is wiped',
+    );
+    if (node) recorder.record(approvalUsed(node, path, explain(refusal)));
+  }
+}
