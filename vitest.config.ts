@@ -18,6 +18,10 @@ export default defineConfig({
       tier('unit', ['bench/**/*.test.ts', 'src/**/*.test.ts', 'tools/**/*.test.ts', 'test/layers.test.ts'], false),
       tier('integration', ['test/integration/**/*.test.ts']),
       tier('host', ['test/host/**/*.test.ts']),
+      /** In a guest, by tools/lab/boot.sh. */
+      tier('lab', ['test/lab/*.test.ts']),
+      /** Outside, and turns guests on and off. */
+      tier('power', ['test/lab/power/*.test.ts']),
     ],
   },
 });
