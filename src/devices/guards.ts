@@ -2,13 +2,14 @@
  * What forbids to wipe a device. Pure: each guard is a function that is named after its fact, and they are tried in this order. The
  * ones that say how the device is used come first: whatever else is wrong with it, that is what a person has to know.
  */
-import type { Loop } from '../kit/host/loops.ts';
+import { normalize } from 'node:path/posix';
+import { compareVersions } from '../kit/cache/resource-version.ts';
 import type { Opener } from '../kit/host/open-survey.ts';
 import type { WipeMethod } from './contract.ts';
-import { describe, type Identity, identityOf, isSame } from './identity.ts';
+import { describe, type Identity, identityOf, isSameOrGrown } from './identity.ts';
 import type { LedgerEntry } from './ledger/entry.ts';
 import type { Known, Observed } from './observed.ts';
-import type { Refusal } from './refusals.ts';
+import { canBeApproved, type Refusal } from './refusals.ts';
 
 /** What the wipe is for, and what is known about whose data is on the device. */
 export interface Purpose {
@@ -31,6 +32,10 @@ export interface Purpose {
 export interface Recycled {
   readonly name: string;
   readonly uid: string;
+  /** As it was read last. */
+  readonly resourceVersion: string;
+  /** The uid of the claim that has released it. */
+  readonly claim?: string | undefined;
   readonly volumeMode: 'Filesystem' | 'Block';
   readonly fsType?: string | undefined;
   readonly capacityBytes?: number | undefined;
@@ -42,54 +47,68 @@ export interface Recycled {
 
 type Guard = (observed: Observed, purpose: Purpose) => Refusal | undefined;
 
-/** The first fact that forbids the wipe. */
+/** The first fact that forbids the wipe. An approval lifts those that a person can know better. */
 export function whyNotToWipe(observed: Observed, purpose: Purpose): Refusal | undefined {
   for (const guard of GUARDS) {
     const refusal = guard(observed, purpose);
-    if (refusal) return refusal;
+    if (refusal && !(purpose.isApproved && canBeApproved(refusal))) return refusal;
   }
   return undefined;
 }
 
-export const isOutsideTheDeviceDirectory: Guard = ({ path }, { deviceDir }) =>
-  isBelow(path, deviceDir) ? undefined : { fact: 'isOutsideTheDeviceDirectory', deviceDir };
+/** To be asked before the device is opened, too: opening one that is none of our business can do things. */
+export const isOutsideTheDeviceDirectory = (
+  { path }: Pick<Observed, 'path'>,
+  { deviceDir }: Pick<Purpose, 'deviceDir'>,
+): Refusal | undefined => (isBelow(path, deviceDir) ? undefined : { fact: 'isOutsideTheDeviceDirectory', deviceDir });
 
-/** By its spelling alone: a path that has to be worked out is not one that we wrote. */
+/**
+ * By its spelling alone: a path that has to be worked out is not one that we wrote. Neither is one below a directory with `..` in it,
+ * since where that leads depends on links.
+ */
 function isBelow(path: string, directory: string): boolean {
-  const parts = path.split('/').slice(1);
-  return path.startsWith(withSlash(directory)) && !parts.some((part) => part === '' || part === '.' || part === '..');
+  const isPlain = !path
+    .split('/')
+    .slice(1)
+    .some((part) => ['', '.', '..'].includes(part));
+  return isPlain && !directory.split('/').includes('..') && path.startsWith(withSlash(normalize(directory)));
 }
 
 const withSlash = (directory: string): string => `${directory.replace(/\/+$/, '')}/`;
 
 export const isReadOnly: Guard = ({ facts }) => (facts.readOnly ? { fact: 'isReadOnly' } : undefined);
 
+/** Wiping it would take the partitions that it lists from whoever uses them. The kernel shows just the sectors of its table. */
+export const isAnExtendedPartition: Guard = ({ facts }) =>
+  facts.partition && facts.sizeBytes <= EXTENDED_BYTES ? { fact: 'isAnExtendedPartition' } : undefined;
+
+const EXTENDED_BYTES = 4096;
+
 export const isMounted: Guard = ({ mounts }) => {
   const mount = seenOf(mounts)?.[0];
-  return mount && { fact: 'isMounted', ...mount };
+  return mount && { fact: 'isMounted', at: mount.by, under: mount.under };
 };
 
-export const isSwap: Guard = ({ swaps, facts }) => {
-  const under = seenOf(swaps)?.[0];
-  return under === undefined ? undefined : { fact: 'isSwap', under: under === facts.name ? '' : under };
+export const isSwap: Guard = ({ swaps }) => {
+  const swap = seenOf(swaps)?.[0];
+  return swap && { fact: 'isSwap', under: swap.under };
 };
 
-export const hasHolders: Guard = ({ facts }) => {
-  const { holders, partitions } = facts;
-  if (holders.length > 0) return { fact: 'hasHolders', holders, under: '' };
-  const held = partitions.find((partition) => partition.holders.length > 0);
+export const hasHolders: Guard = ({ facts, relatives }) => {
+  if (facts.holders.length > 0) return { fact: 'hasHolders', holders: facts.holders, under: '' };
+  const held = [...facts.partitions, ...(seenOf(relatives) ?? [])].find(({ holders }) => holders.length > 0);
   return held && { fact: 'hasHolders', holders: held.holders, under: held.name };
 };
 
-export const isBehindALoopDevice: Guard = ({ loops, facts }) => {
-  const loop = seenOf(loops)?.find(isOn(facts.number, ...facts.partitions.map(({ number }) => number)));
-  return loop && { fact: 'isBehindALoopDevice', loop: loop.name, under: '' };
+export const isBehindALoopDevice: Guard = ({ loops }) => {
+  const loop = seenOf(loops)?.[0];
+  return loop && { fact: 'isBehindALoopDevice', loop: loop.by, under: loop.under };
 };
 
-const isOn =
-  (...numbers: readonly string[]) =>
-  ({ backing }: Loop): boolean =>
-    backing.kind === 'block-device' && numbers.includes(backing.number);
+export const isExported: Guard = ({ exports }) => {
+  const target = seenOf(exports)?.[0];
+  return target && { fact: 'isExported', ...target };
+};
 
 export const isOpen: Guard = ({ openers }) =>
   openers.open === 'yes' ? { fact: 'isOpen', by: namesOf(openers.openers) } : undefined;
@@ -98,28 +117,34 @@ const namesOf = (openers: readonly Opener[]): readonly string[] => [
   ...new Set(openers.map(({ pid, command }) => `process ${pid} (${command})`)),
 ];
 
-export const isHeldExclusively: Guard = ({ isHeld }) => (isHeld ? undefined : { fact: 'isHeldExclusively' });
+export const isHeldExclusively: Guard = ({ isHeld, busyRelatives }) => {
+  const under = isHeld ? seenOf(busyRelatives)?.[0] : '';
+  return under === undefined ? undefined : { fact: 'isHeldExclusively', under };
+};
 
 /** What could not be looked at may be where it is used. */
-export const useIsUnknown: Guard = ({ mounts, swaps, loops, openers }) => {
+export const useIsUnknown: Guard = (observed) => {
+  const { relatives, mounts, swaps, loops, exports, busyRelatives, otherVolumes, openers, hiddenLoops } = observed;
+  const looks = [relatives, mounts, swaps, loops, exports, busyRelatives, otherVolumes];
   const unseen = openers.open === 'unknown' ? openers.unseen.map(({ reason }) => reason) : [];
-  const hidden = (seenOf(loops) ?? []).flatMap(({ name, backing }) =>
-    backing.kind === 'unknown' ? [`what is behind ${name} cannot be seen (${backing.reason})`] : [],
-  );
-  const why = [...faultOf(mounts), ...faultOf(swaps), ...faultOf(loops), ...hidden, ...unseen];
+  const why = [...new Set([...looks.flatMap(faultOf), ...hiddenLoops, ...unseen])];
   return why.length > 0 ? { fact: 'useIsUnknown', why } : undefined;
 };
 
-/** The path may be another disk since the last boot, or the disk may have been swapped for another one. */
+/**
+ * The path may be another disk since the last boot, or the disk may have been swapped for another one. What counts is what was
+ * recorded. The capacity of a volume is put right by each pass, so that it says something only where nothing was recorded.
+ */
 export const isAnotherDevice: Guard = ({ facts }, { recycles, entry }) => {
   if (!recycles) return undefined;
   const found = identityOf(facts);
-  for (const recorded of [recycles.identity, entry?.volume?.uid === recycles.uid ? entry.identity : undefined]) {
-    if (recorded && !isSame(recorded, found)) return anotherDevice(recorded, found);
-  }
+  const inLedger = entry?.volume?.uid === recycles.uid ? entry.identity : undefined;
+  const recorded = [recycles.identity, inLedger].filter((one) => one !== undefined);
+  const wrong = recorded.find((one) => !isSameOrGrown(one, found));
+  if (wrong) return anotherDevice(wrong, found);
   const { capacityBytes } = recycles;
-  if (capacityBytes === undefined || capacityBytes === found.sizeBytes) return undefined;
-  return anotherDevice({ sizeBytes: capacityBytes }, found);
+  if (recorded.length > 0 || capacityBytes === found.sizeBytes) return undefined;
+  return anotherDevice({ sizeBytes: capacityBytes ?? 0 }, found);
 };
 
 const anotherDevice = (recorded: Identity, found: Identity): Refusal => ({
@@ -130,8 +155,10 @@ const anotherDevice = (recorded: Identity, found: Identity): Refusal => ({
 
 const inWords = (identity: Identity): string => `${describe(identity)}, ${identity.sizeBytes} bytes`;
 
-export const isUsedByAnotherVolume: Guard = ({ otherVolumes: [other] }) =>
-  other && { fact: 'isUsedByAnotherVolume', volume: other.name, path: other.path };
+export const isUsedByAnotherVolume: Guard = ({ otherVolumes }) => {
+  const other = seenOf(otherVolumes)?.[0];
+  return other && { fact: 'isUsedByAnotherVolume', volume: other.name, path: other.path };
+};
 
 /** A volume that says to be ours and that the ledger does not know under this uid: somebody made it, or etcd was restored. */
 export const ledgerNamesAnotherVolume: Guard = (_observed, { recycles, entry }) => {
@@ -143,28 +170,41 @@ export const ledgerNamesAnotherVolume: Guard = (_observed, { recycles, entry }) 
 export const wasNotMadeByUs: Guard = (_observed, { recycles, entry }) =>
   recycles?.isYoungerThanTheLedger && !entry?.volume ? { fact: 'wasNotMadeByUs' } : undefined;
 
-/** It has vanished without our seeing that it was released: whoever had it may still want it back. */
-export const ownerWasNotSeenToLeave: Guard = (_observed, { recycles, entry, isApproved }) => {
+/**
+ * The volume was seen in a newer state, bound, than the one in which it is released now: etcd was restored from an older state, and
+ * its present owner has not left. A restored etcd counts on and can come past the version that we saw; the claim still tells.
+ */
+export const releaseIsOlderThanTheLedger: Guard = (_observed, { recycles, entry }) => {
   const last = entry?.volume;
-  if (recycles || isApproved || last?.phase !== 'Bound') return undefined;
+  if (!recycles || last?.uid !== recycles.uid || last.phase !== 'Bound') return undefined;
+  const isOlder = compareVersions(last.resourceVersion, recycles.resourceVersion) > 0;
+  const isOfAnother = last.claim !== undefined && last.claim !== recycles.claim;
+  if (!isOlder && !isOfAnother) return undefined;
+  return { fact: 'releaseIsOlderThanTheLedger', volume: last.name, claim: last.claim };
+};
+
+/** It has vanished without our seeing that it was released: whoever had it may still want it back. */
+export const ownerWasNotSeenToLeave: Guard = (_observed, { recycles, entry }) => {
+  const last = entry?.volume;
+  if (recycles || last?.phase !== 'Bound') return undefined;
   return { fact: 'ownerWasNotSeenToLeave', volume: last.name, uid: last.uid };
 };
 
-export const belongsToAnotherCluster: Guard = (_observed, { cluster, entry, isApproved }) => {
+export const belongsToAnotherCluster: Guard = (_observed, { cluster, entry }) => {
   const last = entry?.volume;
-  if (isApproved || !last || last.cluster === cluster) return undefined;
+  if (!last || last.cluster === cluster) return undefined;
   return { fact: 'belongsToAnotherCluster', volume: last.name, cluster: last.cluster };
 };
 
 /** What is on a device of ours is its last owner's, who has left. On any other it is somebody's. */
 export const hasForeignData: Guard = ({ signature }, purpose) => {
   const what = seenOf(signature);
-  if (what === undefined || purpose.wipeExisting || purpose.isApproved) return undefined;
+  if (what === undefined || purpose.wipeExisting) return undefined;
   return isOfTheLastOwner(what, purpose) ? undefined : { fact: 'hasForeignData', what };
 };
 
 export const contentIsUnknown: Guard = ({ signature }, purpose) => {
-  if (signature.known || purpose.wipeExisting || purpose.isApproved || wasReleased(purpose)) return undefined;
+  if (signature.known || purpose.wipeExisting || wasReleased(purpose)) return undefined;
   return { fact: 'contentIsUnknown', why: signature.why };
 };
 
@@ -184,13 +224,15 @@ function wasReleased({ entry, recycles, isEntryCertain }: Purpose): boolean {
 export const methodIsNotOffered: Guard = ({ facts }, { method }) =>
   method === 'discard' && facts.discardMaxBytes === 0 ? { fact: 'methodIsNotOffered', method } : undefined;
 
-const GUARDS: readonly Guard[] = [
+export const GUARDS: readonly Guard[] = [
   isOutsideTheDeviceDirectory,
   isReadOnly,
+  isAnExtendedPartition,
   isMounted,
   isSwap,
   hasHolders,
   isBehindALoopDevice,
+  isExported,
   isOpen,
   isHeldExclusively,
   useIsUnknown,
@@ -198,6 +240,7 @@ const GUARDS: readonly Guard[] = [
   isUsedByAnotherVolume,
   ledgerNamesAnotherVolume,
   wasNotMadeByUs,
+  releaseIsOlderThanTheLedger,
   ownerWasNotSeenToLeave,
   belongsToAnotherCluster,
   hasForeignData,

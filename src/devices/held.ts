@@ -9,7 +9,7 @@ export type Held = { readonly device: OpenDevice; readonly isHeld: boolean };
 
 /**
  * Opens it for us alone. Where the kernel does not allow that, it is opened for reading, only to find out who has it: then `isHeld`
- * is false, and nothing may be written.
+ * is false, and nothing may be written. Rejects with a `DeviceError` when there is no device, or it fails.
  */
 export async function hold(host: Host, path: string): Promise<Held | { readonly refusal: Refusal }> {
   try {
@@ -19,9 +19,24 @@ export async function hold(host: Host, path: string): Promise<Held | { readonly 
     };
   } catch (error) {
     if (!(error instanceof DeviceError)) throw error;
-    if (error.reason === 'not-a-block-device') return { refusal: { fact: 'isNotABlockDevice' } };
-    if (error.reason === 'read-only') return { refusal: { fact: 'isReadOnly' } };
-    if (error.reason !== 'busy') throw error;
-    return { device: await host.devices.open(path, { access: 'read' }), isHeld: false };
+    if (error.reason === 'busy') return { device: await host.devices.open(path, { access: 'read' }), isHeld: false };
+    const refusal = refusalOf(error);
+    if (refusal) return { refusal };
+    throw error;
+  }
+}
+
+/** What is there and cannot be opened or understood may be in any use. */
+function refusalOf({ reason, message }: DeviceError): Refusal | undefined {
+  switch (reason) {
+    case 'not-a-block-device':
+      return { fact: 'isNotABlockDevice' };
+    case 'read-only':
+      return { fact: 'isReadOnly' };
+    case 'missing':
+    case 'io':
+      return undefined;
+    default:
+      return { fact: 'useIsUnknown', why: [message] };
   }
 }

@@ -34,6 +34,23 @@ export const isSame = (one: Identity, other: Identity): boolean =>
 export const isResized = (one: Identity, other: Identity): boolean =>
   one.sizeBytes !== other.sizeBytes && isNamed(one) && isSameDisk(one, other);
 
+/** Whether both are the same device, and it is not smaller than it was. */
+export const isSameOrGrown = (recorded: Identity, found: Identity): boolean =>
+  isSame(recorded, found) || (isResized(recorded, found) && found.sizeBytes > recorded.sizeBytes);
+
+/** Whether one is the other, a part of it, or overlaps it. Of disks that have no name, nobody can tell. */
+export function sharesBytes(one: Identity, other: Identity): boolean {
+  const [start, otherStart] = [one.partition?.startBytes ?? 0, other.partition?.startBytes ?? 0];
+  return (
+    isNamed(one) &&
+    isSameDisk(diskOf(one), diskOf(other)) &&
+    start < otherStart + other.sizeBytes &&
+    otherStart < start + one.sizeBytes
+  );
+}
+
+const diskOf = ({ partition: _, ...disk }: Identity): Identity => disk;
+
 /** What only one of them tells says nothing: another kernel may tell more. */
 function isSameDisk(one: Identity, other: Identity): boolean {
   return (

@@ -1,17 +1,22 @@
 /** Looks at a device that is held, and at everything on the host that may use it. Nothing is remembered from an earlier look. */
-import { type DeviceFacts, numbersOf, type OpenDevice } from '../kit/host/block-device.ts';
+import type { DeviceFacts, OpenDevice } from '../kit/host/block-device.ts';
+import { DeviceError } from '../kit/host/device-error.ts';
 import type { DeviceNumber } from '../kit/host/device-number.ts';
 import type { Host } from '../kit/host/host.ts';
+import type { Loop } from '../kit/host/loops.ts';
 import type { Mount } from '../kit/host/mounts.ts';
 import { type OpenAnswer, openAnswer } from '../kit/host/open-survey.ts';
-import type { Known, MountedOn, Observed } from './observed.ts';
-import { signatureOf } from './signature.ts';
+import { readExports } from './exports.ts';
+import { type Identity, identityOf, sharesBytes } from './identity.ts';
+import type { Known, Observed, OtherVolume, Use } from './observed.ts';
+import { allDevices, type Relatives, relativesOf } from './relatives.ts';
+import { contentOf } from './signature.ts';
 
 export interface ObserveOptions {
   /** Process 1 is taken to have no disk open where its descriptors cannot be read. */
   readonly trustInit: boolean;
-  /** Paths of other volumes of this node. */
-  readonly volumes: readonly { readonly name: string; readonly path: string }[];
+  /** The other volumes of this node, with what is recorded on them. */
+  readonly volumes: readonly (OtherVolume & { readonly identity?: Identity | undefined })[];
 }
 
 /** `isHeld` says whether the descriptor is exclusive. */
@@ -23,15 +28,66 @@ export async function observe(
 ): Promise<Observed> {
   const facts = await device.facts();
   /** By a program that has it open: not while it is looked for who has. */
-  const signature = await signatureOf(host, device);
-  const [mounts, swaps, loops, openers, otherVolumes] = await Promise.all([
-    known(() => mountsOn(host, facts)),
-    known(() => swapsOn(host, facts)),
-    known(() => host.tables.loops()),
-    openersOf(host, device, facts, options.trustInit),
-    volumesOn(host, facts, options.volumes),
+  const content = await contentOf(host, device, facts);
+  const loops = await known(() => host.tables.loops());
+  const relatives = await known(async () => relativesOf(facts, await allDevices(host, facts), seenOf(loops) ?? []));
+  const { sharing, beneath } = seenOf(relatives) ?? NO_RELATIVES;
+  const names = new Names(facts, sharing);
+  const uses = { host, names };
+  /** By opening them: that is over, too, before it is looked for who has them open. */
+  const busyRelatives = await known(() => busyOf(host, facts, sharing));
+  const [mounts, swaps, exports, openers, otherVolumes] = await Promise.all([
+    known(() => mountsOn(uses)),
+    known(() => swapsOn(uses)),
+    known(() => exportsOf(uses)),
+    openersOf(uses, device, options.trustInit),
+    known(() => volumesOn(uses, facts, beneath, options.volumes)),
   ]);
-  return { path: device.path, facts, isHeld, mounts, swaps, loops, openers, signature, otherVolumes };
+  return {
+    path: device.path,
+    facts,
+    isHeld,
+    relatives: mapped(relatives, () => sharing),
+    mounts,
+    swaps,
+    loops: mapped(loops, (all) => loopsOn(names, facts, all)),
+    hiddenLoops: (seenOf(loops) ?? []).flatMap(hiddenBehind),
+    exports,
+    busyRelatives,
+    openers,
+    ...content,
+    otherVolumes,
+  };
+}
+
+const NO_RELATIVES: Relatives = { sharing: [], beneath: [] };
+
+interface Uses {
+  readonly host: Host;
+  readonly names: Names;
+}
+
+/** What the device and its relatives are called, by their numbers. */
+class Names {
+  readonly #names: ReadonlyMap<DeviceNumber, string>;
+
+  constructor({ number }: DeviceFacts, sharing: readonly DeviceFacts[]) {
+    this.#names = new Map([...sharing.map((one) => [one.number, one.name] as const), [number, '']]);
+  }
+
+  get numbers(): readonly DeviceNumber[] {
+    return [...this.#names.keys()];
+  }
+
+  /** Empty for the device itself; nothing for one that has none of its bytes. */
+  of(number: DeviceNumber | undefined): string | undefined {
+    return number && this.#names.get(number);
+  }
+
+  use(number: DeviceNumber | undefined, by: string): readonly Use[] {
+    const under = this.of(number);
+    return under === undefined ? [] : [{ by, under }];
+  }
 }
 
 async function known<T>(look: () => Promise<T>): Promise<Known<T>> {
@@ -42,44 +98,76 @@ async function known<T>(look: () => Promise<T>): Promise<Known<T>> {
   }
 }
 
+const seenOf = <T>(seen: Known<T>): T | undefined => (seen.known ? seen.value : undefined);
+const mapped = <T, U>(seen: Known<T>, change: (value: T) => U): Known<U> =>
+  seen.known ? { known: true, value: change(seen.value) } : seen;
+
 /** Ours and those of the host: a container does not see what was mounted after it was started. */
-async function mountsOn(host: Host, facts: DeviceFacts): Promise<readonly MountedOn[]> {
+async function mountsOn({ host, names }: Uses): Promise<readonly Use[]> {
   const tables = await Promise.all([host.tables.mounts(), host.tables.mounts({ pid: 1 })]);
-  const found = new Map<string, MountedOn>();
-  for (const mount of tables.flat()) {
-    const number = await deviceOf(host, mount, facts);
-    if (number) found.set(mount.mountPoint, { at: mount.mountPoint, under: nameOf(facts, number) });
-  }
+  const found = new Map<string, Use>();
+  for (const mount of tables.flat())
+    for (const use of names.use(await deviceOf(host, mount, names), mount.mountPoint)) found.set(use.by, use);
   return [...found.values()];
 }
 
 /** A filesystem on several devices has a number of its own: then it is known by the path that was mounted. */
-async function deviceOf(host: Host, { device, source }: Mount, facts: DeviceFacts): Promise<DeviceNumber | undefined> {
-  const numbers = numbersOf(facts);
-  if (numbers.includes(device)) return device;
-  const mounted = source.startsWith('/dev/') ? (await host.files.stat(source))?.device : undefined;
-  return numbers.find((number) => number === mounted);
+async function deviceOf(host: Host, { device, source }: Mount, names: Names): Promise<DeviceNumber | undefined> {
+  if (names.of(device) !== undefined) return device;
+  return source.startsWith('/dev/') ? (await host.files.stat(source))?.device : undefined;
 }
 
-async function swapsOn(host: Host, facts: DeviceFacts): Promise<readonly string[]> {
-  const names: string[] = [];
-  for (const { path, kind } of await host.tables.swaps()) {
-    const number = kind === 'partition' ? (await host.files.stat(path))?.device : undefined;
-    if (number && numbersOf(facts).includes(number)) names.push(nameOf(facts, number) || facts.name);
+async function swapsOn({ host, names }: Uses): Promise<readonly Use[]> {
+  const uses: Use[] = [];
+  for (const { path, kind } of await host.tables.swaps())
+    if (kind === 'partition') uses.push(...names.use((await host.files.stat(path))?.device, path));
+  return uses;
+}
+
+/** The device may be a loop device itself, or a part of one: that is not a use of what is behind it. */
+function loopsOn(names: Names, { number, partition }: DeviceFacts, loops: readonly Loop[]): readonly Use[] {
+  return loops
+    .filter((loop) => loop.number !== number && loop.number !== partition?.disk)
+    .flatMap(({ name, backing }) => names.use(backing.kind === 'block-device' ? backing.number : undefined, name));
+}
+
+const hiddenBehind = ({ name, backing }: Loop): readonly string[] =>
+  backing.kind === 'unknown' ? [`what is behind ${name} cannot be seen (${backing.reason})`] : [];
+
+/** A path that leads nowhere from here may lead anywhere. */
+async function exportsOf({ host, names }: Uses): Promise<readonly Use[]> {
+  const uses: Use[] = [];
+  for (const { path, by } of await readExports(host.files)) {
+    const stat = await host.files.stat(path);
+    if (!stat) throw new Error(`${by} serves ${path}, which cannot be seen from here`);
+    uses.push(...names.use(stat.device, by));
   }
-  return names;
+  return uses;
 }
 
-/** The name of a part of the device, or of the disk that it is a part of; empty for the device itself. */
-function nameOf({ number, partitions }: DeviceFacts, part: DeviceNumber): string {
-  if (part === number) return '';
-  return partitions.find((partition) => partition.number === part)?.name ?? part;
+/** The kernel keeps us from a device that is in use, or the parts or the whole of which are. Under another number it does not. */
+async function busyOf(host: Host, facts: DeviceFacts, sharing: readonly DeviceFacts[]): Promise<readonly string[]> {
+  const disk = (one: DeviceFacts) => one.partition?.disk ?? one.number;
+  const others = sharing.filter((one) => disk(one) !== disk(facts));
+  const busy = await Promise.all(others.map(async (one) => ((await isBusy(host, one)) ? [one.name] : [])));
+  return busy.flat();
+}
+
+async function isBusy(host: Host, { name, number }: DeviceFacts): Promise<boolean> {
+  try {
+    await using device = await host.devices.open(`/dev/${name}`, { access: 'read', exclusive: true });
+    if (device.number !== number) throw new Error(`/dev/${name} is not the device that the kernel calls so`);
+    return false;
+  } catch (error) {
+    if (error instanceof DeviceError && error.reason === 'busy') return true;
+    throw error;
+  }
 }
 
 /** Our own descriptor is not somebody's use of it. */
-async function openersOf(host: Host, { fd }: OpenDevice, facts: DeviceFacts, trustInit: boolean): Promise<OpenAnswer> {
+async function openersOf({ host, names }: Uses, { fd }: OpenDevice, trustInit: boolean): Promise<OpenAnswer> {
   try {
-    return openAnswer(await host.tables.openDevices(), numbersOf(facts), {
+    return openAnswer(await host.tables.openDevices(), names.numbers, {
       except: (opener) => opener.self && opener.fd === fd,
       vouchedFor: ({ pid }) => trustInit && pid === 1,
     });
@@ -89,14 +177,19 @@ async function openersOf(host: Host, { fd }: OpenDevice, facts: DeviceFacts, tru
   }
 }
 
-/** A path that leads nowhere leads to no byte of this device. */
-async function volumesOn(host: Host, facts: DeviceFacts, volumes: ObserveOptions['volumes']) {
-  const numbers = new Set<string>(numbersOf(facts));
-  const others = await Promise.all(
-    volumes.map(async (volume) => {
-      const device = (await host.files.stat(volume.path))?.device;
-      return device && numbers.has(device) ? [volume] : [];
-    }),
-  );
-  return others.flat();
+/** By where their paths lead now, and by what is recorded on them: their disk may have come back at another path. */
+async function volumesOn(
+  { host, names }: Uses,
+  facts: DeviceFacts,
+  beneath: readonly DeviceFacts[],
+  volumes: ObserveOptions['volumes'],
+): Promise<readonly OtherVolume[]> {
+  const numbers = new Set<DeviceNumber>([...names.numbers, ...beneath.map(({ number }) => number)]);
+  const found: OtherVolume[] = [];
+  for (const { name, path, identity } of volumes) {
+    const device = (await host.files.stat(path))?.device;
+    const isSame = (device && numbers.has(device)) || (identity && sharesBytes(identity, identityOf(facts)));
+    if (isSame) found.push({ name, path });
+  }
+  return found;
 }

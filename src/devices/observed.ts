@@ -1,6 +1,5 @@
 /** What was seen of a device at one moment, with its descriptor held. What could not be seen is said to be unknown, and never left out. */
 import type { DeviceFacts } from '../kit/host/block-device.ts';
-import type { Loop } from '../kit/host/loops.ts';
 import type { OpenAnswer } from '../kit/host/open-survey.ts';
 
 export type Known<T> = { readonly known: true; readonly value: T } | { readonly known: false; readonly why: string };
@@ -10,20 +9,37 @@ export interface Observed {
   readonly facts: DeviceFacts;
   /** Whether we hold it so that the kernel lets nobody mount, swap to or build on it. */
   readonly isHeld: boolean;
-  readonly mounts: Known<readonly MountedOn[]>;
-  readonly swaps: Known<readonly string[]>;
-  readonly loops: Known<readonly Loop[]>;
+  /** Other devices that some of its bytes belong to: who uses one of them uses it. */
+  readonly relatives: Known<readonly DeviceFacts[]>;
+  readonly mounts: Known<readonly Use[]>;
+  readonly swaps: Known<readonly Use[]>;
+  /** Loop devices on it. */
+  readonly loops: Known<readonly Use[]>;
+  /** Those of which nobody knows what they are on. */
+  readonly hiddenLoops: readonly string[];
+  /** What the kernel serves of it to other machines. */
+  readonly exports: Known<readonly Use[]>;
+  /** The names of those relatives that somebody has for himself alone. */
+  readonly busyRelatives: Known<readonly string[]>;
   /** Somebody else's descriptors. */
   readonly openers: OpenAnswer;
   /** What is on it, as far as it is of a kind that can be recognised. */
   readonly signature: Known<string | undefined>;
-  /** The volumes of this node that lead to the same bytes by another path. */
-  readonly otherVolumes: readonly { readonly name: string; readonly path: string }[];
+  /** That its beginning and its end are all zeroes. Where they are not and there is no signature, somebody's raw data may be on it. */
+  readonly isBlank: boolean;
+  /** The volumes of this node that lead to some of the same bytes by another path. */
+  readonly otherVolumes: Known<readonly OtherVolume[]>;
 }
 
-/** A mount of the device, of a partition of it, or of the disk that it is a part of. */
-export interface MountedOn {
-  readonly at: string;
-  /** The name of what is mounted, when it is not the device itself. */
+/** One use of a device or of a relative of it. */
+export interface Use {
+  /** What uses it: a mount point, the name of a loop device, … */
+  readonly by: string;
+  /** The name of what is used, when it is not the device itself. */
   readonly under: string;
+}
+
+export interface OtherVolume {
+  readonly name: string;
+  readonly path: string;
 }

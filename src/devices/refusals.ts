@@ -8,8 +8,10 @@ export type Refusal =
   | { readonly fact: 'isSwap'; readonly under: string }
   | { readonly fact: 'hasHolders'; readonly holders: readonly string[]; readonly under: string }
   | { readonly fact: 'isBehindALoopDevice'; readonly loop: string; readonly under: string }
+  | { readonly fact: 'isExported'; readonly by: string; readonly under: string }
   | { readonly fact: 'isOpen'; readonly by: readonly string[] }
-  | { readonly fact: 'isHeldExclusively' }
+  | { readonly fact: 'isHeldExclusively'; readonly under: string }
+  | { readonly fact: 'isAnExtendedPartition' }
   | { readonly fact: 'useIsUnknown'; readonly why: readonly string[] }
   | { readonly fact: 'isAnotherDevice'; readonly recorded: string; readonly found: string }
   | { readonly fact: 'isUsedByAnotherVolume'; readonly volume: string; readonly path: string }
@@ -18,6 +20,7 @@ export type Refusal =
   | { readonly fact: 'ownerWasNotSeenToLeave'; readonly volume: string; readonly uid: string }
   | { readonly fact: 'belongsToAnotherCluster'; readonly volume: string; readonly cluster: string }
   | { readonly fact: 'ledgerNamesAnotherVolume'; readonly volume: string; readonly uid: string }
+  | { readonly fact: 'releaseIsOlderThanTheLedger'; readonly volume: string; readonly claim?: string | undefined }
   | { readonly fact: 'wasNotMadeByUs' }
   | { readonly fact: 'methodIsNotOffered'; readonly method: string };
 
@@ -29,6 +32,7 @@ const LIFTED_BY_APPROVAL: ReadonlySet<RefusalFact> = new Set<RefusalFact>([
   'contentIsUnknown',
   'ownerWasNotSeenToLeave',
   'belongsToAnotherCluster',
+  'releaseIsOlderThanTheLedger',
 ]);
 
 export const canBeApproved = ({ fact }: Refusal): boolean => LIFTED_BY_APPROVAL.has(fact);
@@ -50,10 +54,14 @@ export function explain(refusal: Refusal): string {
       return `is part of ${refusal.holders.join(', ')}${as(refusal.under)}`;
     case 'isBehindALoopDevice':
       return `is behind ${refusal.loop}${as(refusal.under)}`;
+    case 'isExported':
+      return `is served to other machines by ${refusal.by}${as(refusal.under)}`;
     case 'isOpen':
       return `is open in ${refusal.by.join(', ')}`;
     case 'isHeldExclusively':
-      return 'is held by somebody who cannot be seen from here';
+      return `is held by somebody who cannot be seen from here${as(refusal.under)}`;
+    case 'isAnExtendedPartition':
+      return 'is an extended partition, which holds nothing but the table of other partitions';
     case 'useIsUnknown':
       return `may be in use: ${refusal.why.join('; ')}`;
     case 'isAnotherDevice':
@@ -65,11 +73,13 @@ export function explain(refusal: Refusal): string {
     case 'contentIsUnknown':
       return `could not be looked at for data: ${refusal.why}`;
     case 'ownerWasNotSeenToLeave':
-      return `was bound as ${refusal.volume} (uid ${refusal.uid}) when it was last seen, and that volume is gone`;
+      return `was bound as ${refusal.volume} (uid ${refusal.uid}) when it was last seen, and nobody saw its owner leave`;
     case 'belongsToAnotherCluster':
       return `was last handed out as ${refusal.volume} in another cluster (${refusal.cluster})`;
     case 'ledgerNamesAnotherVolume':
       return `was handed out as ${refusal.volume} (uid ${refusal.uid}), and this volume is another one`;
+    case 'releaseIsOlderThanTheLedger':
+      return `is released by an older state of ${refusal.volume} than the one it was last seen in, bound${to(refusal.claim)}`;
     case 'wasNotMadeByUs':
       return 'was not handed out as this volume by this agent';
     case 'methodIsNotOffered':
@@ -77,6 +87,7 @@ export function explain(refusal: Refusal): string {
   }
 }
 
+const to = (claim: string | undefined): string => (claim === undefined ? '' : ` to the claim with uid ${claim}`);
 const as = (under: string): string => (under === '' ? '' : ` (as ${under})`);
 
 /** What a person can do, as a sentence without its full stop. */
@@ -95,11 +106,16 @@ export function remedyOf(refusal: Refusal): string {
       return 'Take it out of what it is part of (lsblk shows that), if it is not needed any more';
     case 'isBehindALoopDevice':
       return 'losetup -d the loop device, if it is not needed any more';
+    case 'isExported':
+      return 'Take it out of the configuration of the target (nvmetcli, targetcli), if it is not needed any more';
     case 'isOpen':
-    case 'isHeldExclusively':
       return 'Stop what uses it';
+    case 'isHeldExclusively':
+      return 'Stop what uses it: a mount in a container, a filesystem on several disks (lsblk --fs), another agent';
+    case 'isAnExtendedPartition':
+      return 'Leave it out by deviceNameFilter';
     case 'useIsUnknown':
-      return 'Run the agent privileged, with hostPID; --trust-init where only process 1 cannot be looked at';
+      return 'Run the agent privileged, with hostPID, or --trust-init where only process 1 cannot be looked at; detach loop devices whose file was deleted';
     case 'isAnotherDevice':
       return 'Delete the volume if its device is gone for good; the device here then counts as a new one';
     case 'isUsedByAnotherVolume':
@@ -108,6 +124,7 @@ export function remedyOf(refusal: Refusal): string {
     case 'contentIsUnknown':
     case 'ownerWasNotSeenToLeave':
     case 'belongsToAnotherCluster':
+    case 'releaseIsOlderThanTheLedger':
       return 'If nobody needs what is on it: holdfast devices approve NODE DEVICE';
     case 'ledgerNamesAnotherVolume':
     case 'wasNotMadeByUs':

@@ -1,32 +1,67 @@
 /** What is on a device: a filesystem, a part of LVM or RAID, a partition table. Asked of libblkid, which knows them all. */
-import type { OpenDevice } from '../kit/host/block-device.ts';
+import type { DeviceFacts, OpenDevice } from '../kit/host/block-device.ts';
 import type { Commands } from '../kit/host/command.ts';
 import type { Known } from './observed.ts';
+
+export interface Content {
+  /** `undefined` when there is nothing that would be recognised. */
+  readonly signature: Known<string | undefined>;
+  /** That there is nothing but zeroes where signatures are. */
+  readonly isBlank: boolean;
+}
 
 /** The codes of blkid(8): nothing that it knows, and several things at once. */
 const NOTHING = 2;
 const AMBIVALENT = 8;
 
-/** `undefined` when there is nothing that would be recognised. The device is looked at by the descriptor, not by its path. */
-export async function signatureOf(commands: Commands, device: OpenDevice): Promise<Known<string | undefined>> {
-  const argv = ['blkid', '--probe', '--output', 'export', '/proc/self/fd/3'];
+const MIB = 2 ** 20;
+/** Signatures are in the first 4 MiB (the second header of LUKS is the last) or in the last one (RAID, ZFS). */
+const HEAD_BYTES = 5 * MIB;
+const TAIL_BYTES = MIB;
+
+/**
+ * The device is looked at by its descriptor, not by its path. First by ourselves: blkid says of a device that cannot be read what it
+ * says of one on which there is nothing.
+ */
+export async function contentOf(commands: Commands, device: OpenDevice, facts: DeviceFacts): Promise<Content> {
   try {
-    const { code, stdout } = await commands.exec(argv, {
-      inheritFds: [device],
-      successCodes: [0, NOTHING, AMBIVALENT],
-    });
-    if (code === AMBIVALENT) return { known: true, value: 'several kinds of data at once' };
-    return { known: true, value: code === NOTHING ? undefined : kindIn(stdout) };
+    const isBlank = await isZero(device, facts.sizeBytes);
+    return { signature: { known: true, value: await signatureOf(commands, device) }, isBlank };
   } catch (error) {
-    return { known: false, why: error instanceof Error ? error.message : String(error) };
+    return { signature: { known: false, why: error instanceof Error ? error.message : String(error) }, isBlank: false };
   }
 }
 
+async function isZero(device: OpenDevice, sizeBytes: number): Promise<boolean> {
+  const head = Buffer.alloc(Math.min(HEAD_BYTES, sizeBytes));
+  const tail = Buffer.alloc(Math.min(TAIL_BYTES, sizeBytes));
+  await device.read(head, 0);
+  await device.read(tail, sizeBytes - tail.length);
+  return [head, tail].every((bytes) => bytes.every((byte) => byte === 0));
+}
+
+async function signatureOf(commands: Commands, device: OpenDevice): Promise<string | undefined> {
+  const argv = ['blkid', '--probe', '--output', 'export', '/proc/self/fd/3'];
+  const options = { inheritFds: [device], successCodes: [0, NOTHING, AMBIVALENT] };
+  const { code, stdout, stderr } = await commands.exec(argv, options);
+  if (code === AMBIVALENT) return 'several kinds of data at once';
+  if (code === NOTHING && stderr.trim() !== '') throw new Error(`blkid could not look: ${stderr.trim()}`);
+  return code === NOTHING ? undefined : kindIn(stdout);
+}
+
+/** What stands there about every partition, which is said by the table of its disk and not by what is on it. */
+const ABOUT_THE_PLACE = /^(DEVNAME|PART_ENTRY_\w+)$/;
+
 /** Something was found: if it is of a kind without a name, then that. */
-export function kindIn(exported: string): string {
+export function kindIn(exported: string): string | undefined {
   const fields = new Map(
-    exported.split('\n').map((line) => [line.split('=', 1)[0] ?? '', line.slice(line.indexOf('=') + 1)]),
+    exported
+      .split('\n')
+      .filter((line) => line.includes('='))
+      .map((line) => [line.slice(0, line.indexOf('=')), line.slice(line.indexOf('=') + 1)]),
   );
-  const table = fields.get('PTTYPE');
-  return fields.get('TYPE') || (table ? `a partition table (${table})` : 'data of an unnamed kind');
+  if ([...fields.keys()].every((key) => ABOUT_THE_PLACE.test(key))) return undefined;
+  const [type, table] = [fields.get('TYPE'), fields.get('PTTYPE')];
+  const kinds = [...(type ? [type] : []), ...(table ? [`a partition table (${table})`] : [])];
+  return kinds.join(' and ') || 'data of an unnamed kind';
 }
