@@ -1,5 +1,6 @@
 /** Turns a line of JSON into lines that people read on a terminal: time, level, sentence, fields, and an error with its causes below. */
 import { styleText } from 'node:util';
+import { visible } from '../visible.ts';
 import type { ErrorFields } from './error-fields.ts';
 
 export type Paint = (style: Parameters<typeof styleText>[0], text: string) => string;
@@ -54,10 +55,3 @@ function frames({ stack = '' }: ErrorFields, paint: Paint): string {
     .map((line) => paint('gray', `      ${visible(line.trim())}\n`))
     .join('');
 }
-
-/** Text from outside must not steer the terminal: control characters and those that turn the direction are spelt out. */
-// biome-ignore lint/suspicious/noControlCharactersInRegex: to find them is the point
-const STEERING = /[\u0000-\u001f\u007f-\u009f\u200e\u200f\u2028-\u202e\u2066-\u2069]/g;
-
-const visible = (text: string): string =>
-  text.replace(STEERING, (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`);
