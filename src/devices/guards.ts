@@ -141,15 +141,15 @@ export const isAnotherDevice: Guard = ({ facts }, { recycles, entry }) => {
   const inLedger = entry?.volume?.uid === recycles.uid ? entry.identity : undefined;
   const recorded = [recycles.identity, inLedger].filter((one) => one !== undefined);
   const wrong = recorded.find((one) => !isSameOrGrown(one, found));
-  if (wrong) return anotherDevice(wrong, found);
+  if (wrong) return anotherDevice(inWords(wrong), found);
   const { capacityBytes } = recycles;
   if (recorded.length > 0 || capacityBytes === found.sizeBytes) return undefined;
-  return anotherDevice({ sizeBytes: capacityBytes ?? 0 }, found);
+  return anotherDevice(capacityBytes === undefined ? 'of unknown size' : `of ${capacityBytes} bytes`, found);
 };
 
-const anotherDevice = (recorded: Identity, found: Identity): Refusal => ({
+const anotherDevice = (recorded: string, found: Identity): Refusal => ({
   fact: 'isAnotherDevice',
-  recorded: inWords(recorded),
+  recorded,
   found: inWords(found),
 });
 

@@ -1,0 +1,90 @@
+/** For tests: devices, what was seen of them and what they are to be wiped for, as short as they can be told. */
+import type { DeviceFacts } from '../kit/host/block-device.ts';
+import type { Purpose, Recycled } from './guards.ts';
+import type { HandedOut, LedgerEntry } from './ledger/entry.ts';
+import type { Known, Observed } from './observed.ts';
+
+export const GIB = 2 ** 30;
+
+export const known = <T>(value: T): Known<T> => ({ known: true, value });
+export const unknown = (why: string): Known<never> => ({ known: false, why });
+
+/** A disk of 1 GiB with a name of its own. */
+export const aDisk = (parts: Partial<DeviceFacts> = {}): DeviceFacts => ({
+  number: '8:16',
+  name: 'sdb',
+  sizeBytes: GIB,
+  readOnly: false,
+  rotational: false,
+  logicalBlockBytes: 512,
+  discardMaxBytes: 0,
+  writeZeroesMaxBytes: 0,
+  wwid: 'naa.1',
+  partitions: [],
+  holders: [],
+  ...parts,
+});
+
+/** A device that is held, that nobody uses and on which there is nothing. */
+export const seenOf = (parts: Partial<Observed> = {}): Observed => ({
+  path: '/dev/disks/b',
+  facts: aDisk(),
+  isHeld: true,
+  relatives: known([]),
+  mounts: known([]),
+  swaps: known([]),
+  loops: known([]),
+  hiddenLoops: [],
+  exports: known([]),
+  busyRelatives: known([]),
+  openers: { open: 'no' },
+  signature: known(undefined),
+  isBlank: true,
+  otherVolumes: known([]),
+  ...parts,
+});
+
+/** To make a new volume of a device that was never handed out. */
+export const toMake = (parts: Partial<Purpose> = {}): Purpose => ({
+  deviceDir: '/dev/disks',
+  method: 'zero-head',
+  cluster: 'cluster-1',
+  isEntryCertain: true,
+  wipeExisting: false,
+  isApproved: false,
+  ...parts,
+});
+
+export const aReleasedVolume = (parts: Partial<Recycled> = {}): Recycled => ({
+  name: 'local-n1-b',
+  uid: 'uid-1',
+  resourceVersion: '20',
+  claim: 'claim-1',
+  volumeMode: 'Filesystem',
+  fsType: 'ext4',
+  capacityBytes: GIB,
+  identity: { sizeBytes: GIB, wwid: 'naa.1' },
+  isYoungerThanTheLedger: true,
+  ...parts,
+});
+
+/** The volume of `aReleasedVolume`, as it was seen before it was released. */
+export const wasHandedOut = (parts: Partial<HandedOut> = {}, entry: Partial<LedgerEntry> = {}): LedgerEntry => ({
+  identity: { sizeBytes: GIB, wwid: 'naa.1' },
+  path: '/dev/disks/b',
+  boot: 'boot-1',
+  volume: {
+    name: 'local-n1-b',
+    uid: 'uid-1',
+    phase: 'Bound',
+    claim: 'claim-1',
+    resourceVersion: '10',
+    cluster: 'cluster-1',
+    ...parts,
+  },
+  ...entry,
+});
+
+/** To recycle a volume that the ledger knows. */
+export const toRecycle = (volume: Partial<Recycled> = {}, parts: Partial<Purpose> = {}): Purpose =>
+  toMake({ entry: wasHandedOut(), recycles: aReleasedVolume(volume), ...parts });
