@@ -16,7 +16,7 @@ export interface LedgerParts {
 }
 
 const FILE = 'devices.json';
-/** Ten times what ten thousand devices take. */
+/** Ten thousand devices take an eighth of it. */
 const MOST_BYTES = 64 * 2 ** 20;
 /** An approval is for one wipe; those from long ago are not on any Node any more, whose annotations have no room for so many. */
 const MOST_APPROVALS = 10_000;
