@@ -4,7 +4,9 @@
  * A new controller adds its `ControllerSpec` here, from its own folder. `make manifests` then writes its RBAC to deploy/, and the
  * tests run it under exactly that.
  */
+
+import { devicesSpec } from './devices/spec.ts';
 import type { ControllerSpec } from './kit/manifests/controller-spec.ts';
 import { topologySpec } from './topology/spec.ts';
 
-export const controllers: readonly ControllerSpec[] = [topologySpec];
+export const controllers: readonly ControllerSpec[] = [topologySpec, devicesSpec];

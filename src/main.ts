@@ -11,6 +11,12 @@ const commands: readonly CommandEntry[] = [
     load: () => import('./commands/topology/topology.ts'),
   },
   {
+    group: 'run',
+    name: 'devices',
+    summary: 'turns the raw disks of a node into volumes, and wipes them between owners',
+    load: () => import('./commands/devices/devices.ts'),
+  },
+  {
     group: 'look',
     name: 'status',
     summary: 'how volumes stand, and what needs a person',

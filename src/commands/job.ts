@@ -10,8 +10,7 @@ import { stopSignals } from '../kit/manager/stop-signals.ts';
 import type { BindAddress } from '../kit/observe/bind-address.ts';
 import type { Listening } from '../kit/observe/endpoints.ts';
 import { openLog } from '../kit/observe/open-log.ts';
-import type { OptionsOf } from './flags/options.ts';
-import type { runtimeFlags } from './flags/runtime.ts';
+import type { RuntimeOptions } from './flags/runtime.ts';
 import type { Terminal } from './line/command.ts';
 
 export interface Job {
@@ -26,7 +25,7 @@ export interface Job {
 /** For what is left to be said at the end. Nothing that hangs on may keep the process alive for longer. */
 const LAST_WORDS_MS = 1_000;
 
-export async function runJob(job: Job, options: OptionsOf<typeof runtimeFlags>, { env }: Terminal): Promise<void> {
+export async function runJob(job: Job, options: RuntimeOptions, { env }: Terminal): Promise<void> {
   const clock = systemClock;
   const log = openLog({ clock, level: options.logLevel, format: options.logFormat, env });
   const { kubeconfig, master, leaderElect, leaderElectNamespace } = options;

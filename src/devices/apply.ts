@@ -13,6 +13,7 @@ import { newVolume, type Wanted } from './desired.ts';
 import type { Recycled } from './guards.ts';
 import { isNamed, keyOf } from './identity.ts';
 import type { LiveVolumes } from './live.ts';
+import type { Reason } from './reasons.ts';
 import { type Volume, volumeOf } from './volume.ts';
 
 export interface ApplyParts extends CleaningParts {
@@ -26,11 +27,11 @@ export type Told = Pick<CleaningOrder, 'onProgress' | 'onApprovalUsed'> & { read
 /** Another volume was made of this device, and looks for it elsewhere. */
 export class HasAVolume extends Error {
   override readonly name = 'HasAVolume';
-  readonly volume: Volume;
+  readonly reason: Reason;
 
-  constructor(volume: Volume) {
-    super(`it is the device of the volume ${volume.name}`);
-    this.volume = volume;
+  constructor({ name, path }: Volume) {
+    super(`it is the device of the volume ${name}`);
+    this.reason = { fact: 'deviceHasAVolume', volume: name, path };
   }
 }
 
@@ -98,7 +99,7 @@ export async function recycle(
     await takeBack(live, parts, signal);
     told.onBegin();
   };
-  const others = volumes.filter((volume) => volume.name !== name);
+  const others = othersThan(name, volumes);
   const recycles = recycledOf(live, parts.ledger.since);
   return await clean({ path, config, others, recycles, beforeWiping, ...told }, parts, signal);
 }
@@ -181,7 +182,10 @@ export const patch = (
   );
 
 /** Those that are used on this node, or may be; whatever made them. */
-async function volumesOfNode({ live, settings }: ApplyParts, signal: AbortSignal): Promise<readonly Volume[]> {
+export async function volumesOfNode({ live, settings }: ApplyParts, signal: AbortSignal): Promise<readonly Volume[]> {
   const volumes = (await live.all(signal)).map(volumeOf);
   return volumes.filter(({ affinity }) => affinity === undefined || affinity === settings.node);
 }
+
+export const othersThan = (name: string | undefined, volumes: readonly Volume[]): readonly Volume[] =>
+  volumes.filter((volume) => volume.name !== name);

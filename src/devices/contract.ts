@@ -43,6 +43,8 @@ export type Verification = (typeof VERIFICATIONS)[number];
 export const DEFAULT_STORAGE_CLASS = 'local-storage';
 export const DEFAULT_STATE_DIR = '/var/lib/holdfast';
 export const DEFAULT_POLLING_INTERVAL = '5m';
+export const DEFAULT_WIPES_AT_ONCE = 8;
+export const MOST_WIPES_AT_ONCE = 64;
 export const RESCAN_MS = 3_600_000;
 
 /** What a ConfigMap says about the devices of a node. */
@@ -73,4 +75,6 @@ export interface DevicesSettings {
   readonly wipeBandwidth?: number | undefined;
   /** Process 1 is taken to have no disk open where its descriptors cannot be read. */
   readonly trustInit: boolean;
+  /** Nothing is written, neither to a device nor to the API. */
+  readonly dryRun: boolean;
 }

@@ -17,12 +17,12 @@ import {
   wipeBegins,
   wiped,
 } from './events.ts';
-import type { Identity } from './identity.ts';
 import type { Stock } from './inventory.ts';
 import type { Receipt } from './ledger/entry.ts';
 import type { DevicesMetrics } from './metrics.ts';
 import { explain, type Refusal } from './refusals.ts';
 import type { Standing, Standings, State, Trouble } from './standings.ts';
+import type { Grievance, Subject } from './subject.ts';
 
 export interface ReportParts {
   readonly recorder: EventRecorder;
@@ -32,26 +32,6 @@ export interface ReportParts {
   readonly clock: Clock;
   /** Nothing as long as the cluster does not know it. */
   readonly node: () => OwnNode | undefined;
-}
-
-/** What a device is called, whatever is told about it. */
-export interface Subject {
-  /** Of the volume that it is, or becomes. */
-  readonly name: string;
-  readonly path: string;
-  /** The volume, if there is one. */
-  readonly volume?: (About & { readonly claim?: string | undefined }) | undefined;
-  readonly identity?: Identity | undefined;
-  /** What approvals name it by. */
-  readonly device?: string | undefined;
-  readonly holds?: string | undefined;
-}
-
-export interface Grievance {
-  readonly fact: Trouble;
-  readonly why: string;
-  readonly remedy: string;
-  readonly canBeApproved: boolean;
 }
 
 /** What passes by itself most of the time: a pod that is just ending, a program that looks at a disk that was just written. */

@@ -3,6 +3,7 @@ import { LOG_LEVELS, type LogLevel, parseLogLevel } from '../../kit/observe/log.
 import { choice } from './choice.ts';
 import { clusterFlags } from './cluster.ts';
 import { flag, type Kind } from './flag.ts';
+import type { OptionsOf } from './options.ts';
 import { onOff } from './switch.ts';
 import { text } from './text.ts';
 
@@ -13,18 +14,9 @@ const logLevel: Kind<LogLevel> = {
   parse: parseLogLevel,
 };
 
-/** Election is off unless asked for: the originals' deployments run one replica and have no right to leases. */
-export const runtimeFlags = {
+/** Of those that run on every node, where there is nothing to elect. */
+export const nodeFlags = {
   ...clusterFlags,
-  leaderElect: flag('--leader-elect', 'work only while holding a lease, so that several replicas may run', onOff, {
-    default: 'false',
-  }),
-  leaderElectNamespace: flag(
-    '--leader-elect-namespace',
-    'the namespace of the lease; otherwise the one that this runs in',
-    text('namespace', 'kube-system'),
-    { emptyIsUnset: true },
-  ),
   logLevel: flag('--log-level', 'what to log', logLevel, { default: 'info', env: 'HOLDFAST_LOG_LEVEL' }),
   logFormat: flag(
     '--log-format',
@@ -36,3 +28,21 @@ export const runtimeFlags = {
     },
   ),
 };
+
+/** Election is off unless asked for: the originals' deployments run one replica and have no right to leases. */
+const electionFlags = {
+  leaderElect: flag('--leader-elect', 'work only while holding a lease, so that several replicas may run', onOff, {
+    default: 'false',
+  }),
+  leaderElectNamespace: flag(
+    '--leader-elect-namespace',
+    'the namespace of the lease; otherwise the one that this runs in',
+    text('namespace', 'kube-system'),
+    { emptyIsUnset: true },
+  ),
+};
+
+export const runtimeFlags = { ...electionFlags, ...nodeFlags };
+
+/** What a job is run with; without an election where it has no flags for one. */
+export type RuntimeOptions = OptionsOf<typeof nodeFlags> & Partial<OptionsOf<typeof electionFlags>>;

@@ -1,0 +1,131 @@
+/** `holdfast devices`: turns the raw disks of the node that it runs on into volumes, and wipes them between owners. */
+import {
+  DEFAULT_POLLING_INTERVAL,
+  DEFAULT_STATE_DIR,
+  DEFAULT_WIPES_AT_ONCE,
+  type DevicesSettings,
+  MOST_WIPES_AT_ONCE,
+} from '../../devices/contract.ts';
+import { devices } from '../../devices/controller.ts';
+import { buildInfo } from '../../kit/build-info.ts';
+import { systemClock } from '../../kit/clock/clock.ts';
+import { type Host, realHost } from '../../kit/host/host.ts';
+import { hostRoot } from '../../kit/host/host-root.ts';
+import { bindAddress } from '../flags/address.ts';
+import { positiveDuration } from '../flags/duration.ts';
+import { flag } from '../flags/flag.ts';
+import { integer } from '../flags/integer.ts';
+import { type OptionsOf, runs } from '../flags/options.ts';
+import { quantity } from '../flags/quantity.ts';
+import { nodeFlags } from '../flags/runtime.ts';
+import { onOff } from '../flags/switch.ts';
+import { text } from '../flags/text.ts';
+import { listening, runJob } from '../job.ts';
+import type { Define } from '../line/command.ts';
+import { addExamples } from '../line/help.ts';
+
+export const flags = {
+  ...nodeFlags,
+  metricsAddr: flag('--metrics-addr', 'where to serve metrics and health', bindAddress, {
+    default: ':8080',
+    env: 'LP_METRICS_ADDR',
+  }),
+  nodeName: flag('--node-name', 'the node that this runs on', text('node', 'worker-1'), {
+    required: true,
+    env: 'LP_NODE_NAME',
+  }),
+  namespaceName: flag(
+    '--namespace-name',
+    'the namespace that this runs in, and its ConfigMaps are in',
+    text('namespace', 'local-pv-provisioner'),
+    { required: true, env: 'LP_NAMESPACE_NAME' },
+  ),
+  pollingInterval: flag(
+    '--polling-interval',
+    'how often devices are searched for even if no change is noticed',
+    positiveDuration,
+    { default: DEFAULT_POLLING_INTERVAL, env: 'LP_POLLING_INTERVAL' },
+  ),
+  defaultPvSpecConfigmap: flag(
+    '--default-pv-spec-configmap',
+    'the ConfigMap of nodes whose annotation names none',
+    text('name', 'pv-spec'),
+    { env: 'LP_DEFAULT_PV_SPEC_CONFIGMAP', emptyIsUnset: true },
+  ),
+  development: flag('--development', 'log everything, in lines for people', onOff, {
+    default: 'false',
+    env: 'LP_DEVELOPMENT',
+  }),
+  stateDir: flag(
+    '--state-dir',
+    'where it is kept which device was handed out as which volume; on the disk of the node',
+    text('directory', DEFAULT_STATE_DIR),
+    { default: DEFAULT_STATE_DIR },
+  ),
+  wipesAtOnce: flag(
+    '--wipes-at-once',
+    'how many devices are worked on at the same time',
+    integer(1, MOST_WIPES_AT_ONCE),
+    { default: `${DEFAULT_WIPES_AT_ONCE}` },
+  ),
+  wipeBandwidth: flag(
+    '--wipe-bandwidth',
+    'how many bytes per second each wipe may write; otherwise as fast as the device',
+    quantity,
+    { emptyIsUnset: true },
+  ),
+  trustInit: flag(
+    '--trust-init',
+    'take it that process 1 of the machine has no disk open, where its files cannot be looked at',
+    onOff,
+    { default: 'false' },
+  ),
+  dryRun: flag('--dry-run', 'say what would be done in the log and in the plan, and change nothing', onOff, {
+    default: 'false',
+  }),
+};
+
+export const define: Define = (command, terminal) => {
+  addExamples(command, {
+    'holdfast devices --node-name=$NODE --namespace-name=storage': 'on a node, as its DaemonSet runs it',
+    'holdfast devices --dry-run …': 'look at everything, and do nothing',
+    'holdfast devices plan': 'what is to be made, wiped or refused, and why',
+    'holdfast devices approve NODE DEVICE': 'let a device be wiped that was refused',
+    'holdfast status devices': 'how each device of each node stands',
+  });
+  runs(command, flags, terminal, async (options) => {
+    const host = await hostOfNode();
+    const at = listening(options.metricsAddr, '--metrics-addr');
+    const settings = settingsOf(options);
+    const { version } = buildInfo();
+    const logging = options.development ? ({ logLevel: 'debug', logFormat: 'text' } as const) : {};
+    await runJob(
+      {
+        name: 'devices',
+        metricsAt: at,
+        healthAt: at,
+        setUp: (parts) => devices(parts, settings, host, version),
+      },
+      { ...options, ...logging },
+      terminal,
+    );
+  });
+};
+
+/** The machine, not the container that this may run in. */
+async function hostOfNode(): Promise<Host> {
+  const clock = systemClock;
+  return realHost({ clock, hostRoot: await hostRoot(realHost({ clock }).files) });
+}
+
+const settingsOf = (options: OptionsOf<typeof flags>): DevicesSettings => ({
+  node: options.nodeName,
+  namespace: options.namespaceName,
+  defaultConfigMap: options.defaultPvSpecConfigmap,
+  pollingMs: options.pollingInterval.milliseconds,
+  stateDir: options.stateDir,
+  wipesAtOnce: options.wipesAtOnce,
+  wipeBandwidth: options.wipeBandwidth && Number(options.wipeBandwidth.toBytesCeil()),
+  trustInit: options.trustInit,
+  dryRun: options.dryRun,
+});

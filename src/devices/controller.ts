@@ -1,0 +1,181 @@
+/** Turns the raw disks of one node into volumes and wipes them between owners. Reads its Node, ConfigMap and volumes; writes volumes. */
+import { KUBE_SYSTEM, NAMESPACES } from '../api/namespaces.ts';
+import type { Controller } from '../kit/controller/controller.ts';
+import type { Outcome } from '../kit/controller/outcome.ts';
+import { each, every, type Source } from '../kit/controller/sources.ts';
+import type { ReconcileContext } from '../kit/controller/turn.ts';
+import type { Host } from '../kit/host/host.ts';
+import { hasReason } from '../kit/kube/api-error.ts';
+import type { ProgramParts } from '../kit/manager/program.ts';
+import type { Runnable } from '../kit/manager/stage.ts';
+import { type Approvals, parseApprovals } from './approvals.ts';
+import { type DevicesSettings, REPORTER, RESCAN_MS } from './contract.ts';
+import { Inventory } from './inventory.ts';
+import { Ledger } from './ledger/ledger.ts';
+import { LiveVolumes } from './live.ts';
+import { devicesMetrics } from './metrics.ts';
+import { reconciler } from './reconcile.ts';
+import { Report } from './report.ts';
+import { Reporter } from './reporter.ts';
+import { Disagreements } from './seen.ts';
+import { Slots } from './slots.ts';
+import { Standings } from './standings.ts';
+import { type DevicesViews, devicesViews } from './views.ts';
+
+/** Events are writes, too: a dry run tells them to the log only. */
+const silence = { record: () => {} };
+
+/** Most of them wait for a slot, or for a wipe. */
+const CONCURRENCY = 256;
+
+const BOOT_ID = '/proc/sys/kernel/random/boot_id';
+
+export function devices(
+  parts: ProgramParts,
+  settings: DevicesSettings,
+  host: Host,
+  version: string,
+): readonly Runnable[] {
+  return [new DevicesOfNode(parts, settings, host, version)];
+}
+
+/** All that runs for the devices of a node. They begin together, after what was remembered has been read. */
+class DevicesOfNode implements Runnable {
+  readonly name = 'the devices of this node';
+  readonly #parts: ProgramParts;
+  readonly #settings: DevicesSettings;
+  readonly #host: Host;
+  readonly #views: DevicesViews;
+  readonly #standings = new Standings();
+  readonly #report: Report;
+  readonly #inventory: Inventory;
+  readonly #disagreements: Disagreements;
+  readonly #controller: Controller;
+  readonly #reporter: Reporter;
+  #reconcile: (name: string, context: ReconcileContext) => Promise<Outcome> = () =>
+    Promise.reject(new Error('not begun'));
+
+  constructor(parts: ProgramParts, settings: DevicesSettings, host: Host, version: string) {
+    const { caches, controller, client, clock, log, events, metrics } = parts;
+    this.#parts = parts;
+    this.#settings = settings;
+    this.#host = host;
+    this.#views = devicesViews(caches, settings.node, settings.namespace);
+    this.#report = new Report({
+      recorder: settings.dryRun ? silence : events.recorder(REPORTER),
+      metrics: devicesMetrics(metrics.registry, this.#standings, settings.node),
+      standings: this.#standings,
+      log,
+      clock,
+      node: () => this.#node(),
+    });
+    const onLook = this.#report.looked.bind(this.#report);
+    this.#inventory = new Inventory({ host, clock, log, views: this.#views, settings, onLook });
+    this.#disagreements = new Disagreements(this.#views);
+    this.#controller = controller({
+      name: 'devices',
+      concurrency: CONCURRENCY,
+      deadlineMs: Number.POSITIVE_INFINITY,
+      sources: this.#sources(),
+      reconcile: (name, context) => this.#reconcile(name, context),
+    });
+    this.#reporter = new Reporter({
+      client,
+      clock,
+      log,
+      standings: this.#standings,
+      namespace: settings.namespace,
+      compose: () => this.#compose(version),
+    });
+  }
+
+  async run(signal: AbortSignal): Promise<void> {
+    const { clock, log, client } = this.#parts;
+    const settings = this.#settings;
+    const host = this.#host;
+    const ledger = await Ledger.open(settings.stateDir, { files: host.files, clock, log });
+    const boot = (await host.files.readText(BOOT_ID))?.trim() ?? '';
+    const cluster = await this.#cluster(signal);
+    this.#reconcile = reconciler({
+      host,
+      clock,
+      ledger,
+      settings,
+      boot,
+      cluster,
+      approvals: () => this.#approvals(),
+      client,
+      live: new LiveVolumes(client),
+      views: this.#views,
+      inventory: this.#inventory,
+      disagreements: this.#disagreements,
+      report: this.#report,
+      slots: new Slots(settings.wipesAtOnce),
+      stopping: signal,
+    });
+    await Promise.all([this.#inventory, this.#controller, this.#reporter].map((each) => each.run(signal)));
+  }
+
+  #sources(): readonly Source[] {
+    const { clock } = this.#parts;
+    const { volumes } = this.#views;
+    const all = () => new Set([...volumes.keys(), ...(this.#inventory.stock?.byVolume.keys() ?? [])]);
+    return [each(volumes), this.#inventory.source, this.#whenSettingsAgree, every(RESCAN_MS, clock, all)];
+  }
+
+  /** One volume that was made with other settings keeps all others from being made. */
+  readonly #whenSettingsAgree: Source = (add) => {
+    let before: string | undefined;
+    return this.#views.volumes.subscribe(() => {
+      const { stock } = this.#inventory;
+      const now = stock && this.#disagreements.first(stock)?.volume;
+      if (now !== before) for (const key of stock?.byVolume.keys() ?? []) add(key);
+      before = now;
+    });
+  };
+
+  #node() {
+    const { node: name } = this.#settings;
+    const uid = this.#views.nodes.get(name)?.uid;
+    return uid === undefined ? undefined : { name, uid };
+  }
+
+  #approvals(): Approvals {
+    const approvals = parseApprovals(this.#views.nodes.get(this.#settings.node)?.approvals);
+    if (!('fault' in approvals)) return approvals;
+    this.#report.approvalsAreWrong(`${approvals.fault}`);
+    return {};
+  }
+
+  /** Without the right to know, devices of another cluster cannot be told from ours. */
+  async #cluster(signal: AbortSignal): Promise<string> {
+    const { client, log } = this.#parts;
+    try {
+      return (await client.get(NAMESPACES, { name: KUBE_SYSTEM }, { signal })).metadata.uid ?? '';
+    } catch (error) {
+      if (!hasReason(error, 'Forbidden')) throw error;
+      log.warn(
+        { why: error.message },
+        'which cluster this is cannot be read: a device of another cluster is not told from ours',
+      );
+      return '';
+    }
+  }
+
+  #compose(version: string) {
+    const { clock } = this.#parts;
+    const { stock } = this.#inventory;
+    const configuration = stock?.configuration;
+    return {
+      node: this.#settings.node,
+      at: clock.now().toISOString(),
+      version,
+      isDryRun: this.#settings.dryRun,
+      faults:
+        configuration?.is === 'wrong' ? configuration.faults : configuration?.is === 'none' ? [configuration.why] : [],
+      unseen: stock?.unseen ?? [],
+      devices: this.#standings.values().toSorted((one, other) => (one.path < other.path ? -1 : 1)),
+      leftOut: 0,
+    };
+  }
+}

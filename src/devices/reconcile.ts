@@ -1,0 +1,217 @@
+/** Makes one device and the volume of its name right: looks at both, remembers what it saw, decides, and carries it out. */
+import { OwnWrites } from '../kit/cache/own-writes.ts';
+import { after, done, type Outcome, Refuse, Retry } from '../kit/controller/outcome.ts';
+import type { ReconcileContext } from '../kit/controller/turn.ts';
+import { DeviceError } from '../kit/host/device-error.ts';
+import { FileError } from '../kit/host/file-error.ts';
+import { type ApplyParts, HasAVolume, letGo, make, patch, recycle } from './apply.ts';
+import { isOfTheDevice, Refused } from './cleaning.ts';
+import { type Config, TROUBLE_ANNOTATION } from './contract.ts';
+import { type Decision, decide, type Seen } from './decide.ts';
+import type { Wanted } from './desired.ts';
+import type { Inventory } from './inventory.ts';
+import { remember } from './memory.ts';
+import { type PlanOrder, planFor } from './plan.ts';
+import { Progress } from './progress.ts';
+import type { Reason } from './reasons.ts';
+import type { Report } from './report.ts';
+import { type Disagreements, look } from './seen.ts';
+import type { Slots } from './slots.ts';
+import { asSeen, type Grievance, grievanceOf, grievanceOfReason, type Subject, stateOf, subjectOf } from './subject.ts';
+import type { DevicesViews } from './views.ts';
+import type { Volume } from './volume.ts';
+
+export interface ReconcileParts extends ApplyParts {
+  readonly views: DevicesViews;
+  readonly inventory: Inventory;
+  readonly disagreements: Disagreements;
+  readonly report: Report;
+  /** Bounds how many devices are worked on at the same time. */
+  readonly slots: Slots;
+  /** Aborted as soon as the process is to end: a wipe is not waited for, it goes on after the next start. */
+  readonly stopping: AbortSignal;
+}
+
+/** What we wrote is looked at again when the cache should show it. */
+const RECHECK_MS = 10_000;
+/** What forbids a wipe may be gone in a moment, or stay for months. */
+const FIRST_LOOK_AGAIN_MS = 2_000;
+const LAST_LOOK_AGAIN_MS = 300_000;
+
+export function reconciler(parts: ReconcileParts) {
+  const { views, inventory, disagreements, report, slots, settings, clock } = parts;
+  const ownWrites = new OwnWrites(views.volumes);
+  /** Volumes that the cache need not show yet. */
+  const madeAt = new Map<string, number>();
+  const refusals = new Map<string, number>();
+
+  return async (name: string, context: ReconcileContext): Promise<Outcome> => {
+    const { stock } = inventory;
+    const seen = stock && look(views, stock, settings, name, disagreements.first(stock));
+    if (!seen) return done;
+    if (ownWrites.isAheadOfCache(name) || isJustMade(seen)) return after(RECHECK_MS);
+    await remembered(seen);
+    const signal = AbortSignal.any([context.signal, parts.stopping]);
+    const outcome = await carryOut(decide(seen), seen, signal);
+    refusals.delete(name);
+    return outcome;
+  };
+
+  function isJustMade({ name, volume }: Seen): boolean {
+    const at = madeAt.get(name);
+    if (at === undefined) return false;
+    const isHidden = !volume && clock.monotonic() - at < RECHECK_MS;
+    if (!isHidden) madeAt.delete(name);
+    return isHidden;
+  }
+
+  async function remembered(seen: Seen): Promise<void> {
+    try {
+      await remember(seen, parts);
+    } catch (error) {
+      if (error instanceof FileError)
+        throw new Retry(`the ledger cannot be written: ${error.message}`, { cause: error });
+      throw error;
+    }
+  }
+
+  async function carryOut(decision: Decision, seen: Seen, signal: AbortSignal): Promise<Outcome> {
+    const subject = subjectOf(seen);
+    switch (decision.do) {
+      case 'nothing':
+        leftAlone(seen, subject, decision.because);
+        return done;
+      case 'tell':
+        return await told(grievanceOfReason(decision.because), subject, seen.volume, signal);
+      case 'mend':
+        return await mended(decision, subject, seen, signal);
+      case 'letGo':
+        if (!settings.dryRun && seen.volume) await letGo(seen.volume, parts, signal);
+        return done;
+      case 'recycle':
+        return await recycled(decision.config, subject, seen.volume, signal);
+      case 'make':
+        return await madeOf(decision.wanted, subject, signal);
+    }
+  }
+
+  function leftAlone({ volume, found, name }: Seen, subject: Subject, because: Reason): void {
+    if (volume) report.stands(subject, stateOf(volume));
+    else if (found.length === 0 || because.fact === 'thereIsNoConfiguration') report.gone(name);
+  }
+
+  async function told(
+    grievance: Grievance,
+    subject: Subject,
+    volume: Volume | undefined,
+    signal: AbortSignal,
+  ): Promise<Outcome> {
+    const hasLasted = report.refused(subject, grievance);
+    if (!hasLasted) return after(FIRST_LOOK_AGAIN_MS);
+    if (volume && !settings.dryRun) await annotated(volume, grievance, signal);
+    return done;
+  }
+
+  /** The details may change at every look, and each write brings another look: it is enough that the fact stands there. */
+  async function annotated(volume: Volume, { fact, why, remedy }: Grievance, signal: AbortSignal): Promise<void> {
+    if (volume.marks[TROUBLE_ANNOTATION]?.includes(`(${fact})`)) return;
+    const annotations = { [TROUBLE_ANNOTATION]: `${why} (${fact}). ${remedy}` };
+    ownWrites.note(volume.name, await patch(volume, { metadata: { annotations } }, parts, signal));
+  }
+
+  async function mended(
+    { patch: body, because }: Extract<Decision, { readonly do: 'mend' }>,
+    subject: Subject,
+    { volume }: Seen,
+    signal: AbortSignal,
+  ): Promise<Outcome> {
+    if (!volume) return done;
+    report.stands(subject, stateOf(volume));
+    if (because) report.refused(subject, grievanceOfReason(because));
+    if (settings.dryRun) return done;
+    ownWrites.note(volume.name, await patch(volume, body, parts, signal));
+    return after(RECHECK_MS);
+  }
+
+  async function madeOf(wanted: Wanted, subject: Subject, signal: AbortSignal): Promise<Outcome> {
+    report.stands(subject, { is: 'new' });
+    using _slot = await slots.take(signal);
+    if (settings.dryRun) return await planned(wanted, subject, signal);
+    const progress = new Progress(subject, wanted.config, parts);
+    try {
+      const made = await make(wanted, progress, parts, signal);
+      await progress.end('verified');
+      madeAt.set(wanted.name, clock.monotonic());
+      report.made(subject, { name: wanted.name, uid: made.metadata.uid ?? '' });
+      return after(RECHECK_MS);
+    } catch (error) {
+      await progress.end('failed');
+      return await failed(error, subject, undefined, signal);
+    }
+  }
+
+  async function recycled(
+    config: Config,
+    subject: Subject,
+    volume: Volume | undefined,
+    signal: AbortSignal,
+  ): Promise<Outcome> {
+    if (!volume) return done;
+    report.stands(subject, { is: 'released' });
+    using _slot = await slots.take(signal);
+    if (settings.dryRun) return await planned({ path: volume.path, config, volume }, subject, signal);
+    const progress = new Progress(subject, config, parts, volume);
+    try {
+      const { receipt } = await recycle(volume, config, progress, parts, signal);
+      await progress.end('verified');
+      report.wiped(subject, receipt);
+      await letGo(volume, parts, signal);
+      return done;
+    } catch (error) {
+      const hasBegun = progress.hasBegun || volume.isDeleting;
+      await progress.end('failed');
+      if (isOfTheDevice(error) && hasBegun) await letGo(volume, parts, signal);
+      return await failed(error, subject, volume, signal);
+    }
+  }
+
+  async function planned(order: PlanOrder, subject: Subject, signal: AbortSignal): Promise<Outcome> {
+    const plan = await planFor(order, subject, parts, signal);
+    report.stands(plan.subject, plan.state);
+    return done;
+  }
+
+  /** A refusal keeps the volume as it is. What the device did to us is tried again. */
+  async function failed(
+    error: unknown,
+    subject: Subject,
+    volume: Volume | undefined,
+    signal: AbortSignal,
+  ): Promise<Outcome> {
+    if (parts.stopping.aborted) throw new Retry('the process ends; it is gone on with after the next start');
+    if (error instanceof Refused) return await refusedBy(error, subject, volume, signal);
+    if (error instanceof HasAVolume) return await told(grievanceOfReason(error.reason), subject, volume, signal);
+    if (volume && error instanceof DeviceError && error.reason === 'missing')
+      return await told(grievanceOfReason({ fact: 'deviceIsMissing', path: subject.path }), subject, volume, signal);
+    if (isOfTheDevice(error) || error instanceof FileError) {
+      report.failed(subject, error.message);
+      throw new Retry(error.message, { cause: error });
+    }
+    throw error;
+  }
+
+  async function refusedBy(
+    { refusal, observed }: Refused,
+    subject: Subject,
+    volume: Volume | undefined,
+    signal: AbortSignal,
+  ): Promise<Outcome> {
+    const grievance = grievanceOf(refusal, settings.node, subject.path);
+    await told(grievance, asSeen(subject, observed), volume, signal);
+    const { fact, why, remedy } = grievance;
+    const times = refusals.get(subject.name) ?? 0;
+    refusals.set(subject.name, times + 1);
+    const recheckMs = Math.min(FIRST_LOOK_AGAIN_MS * 2 ** times, LAST_LOOK_AGAIN_MS);
+    throw new Refuse({ fact, message: `${subject.path} ${why}`, remedy, recheckMs });
+  }
+}
