@@ -23,16 +23,21 @@ export interface Volume {
   /** The node that it can be used on: the only one of its node affinity. */
   readonly affinity?: string;
   readonly phase: string;
+  /** The claim that it belongs to, `namespace/name`. */
   readonly claim?: string;
+  readonly claimUid?: string;
   readonly path: string;
   readonly volumeMode: string;
   readonly fsType?: string;
+  readonly storageClassName: string;
   readonly capacityBytes?: number;
   /** As recorded when it was made; volumes of the original have none. */
   readonly identity?: Identity;
-  /** Those of the annotations and labels that we look after. */
+  /** Those of its labels, and of its annotations, that we look after. */
+  readonly labels: Readonly<Record<string, string>>;
   readonly marks: Readonly<Record<string, string>>;
   readonly owners: readonly OwnerReference[];
+  readonly finalizers: readonly string[];
   readonly isDeleting: boolean;
   readonly hasWipeFinalizer: boolean;
 }
@@ -52,13 +57,17 @@ export function volumeOf({ metadata, spec = {}, status }: PersistentVolume): Vol
     ...(affinity !== undefined && { affinity }),
     phase: status?.phase ?? 'Pending',
     ...(claimRef?.name && { claim: `${claimRef.namespace}/${claimRef.name}` }),
+    ...(claimRef?.uid && { claimUid: claimRef.uid }),
     path: local?.path ?? '',
     volumeMode: spec.volumeMode ?? 'Filesystem',
     ...(local?.fsType && { fsType: local.fsType }),
+    storageClassName: spec.storageClassName ?? '',
     ...(capacityBytes !== undefined && { capacityBytes }),
     ...(identity && { identity }),
-    marks: { ...only(isOurLabel, labels), ...only(isOurAnnotation, annotations) },
+    labels: only(isOurLabel, labels),
+    marks: only(isOurAnnotation, annotations),
     owners: ownerReferences,
+    finalizers,
     isDeleting: metadata.deletionTimestamp !== undefined,
     hasWipeFinalizer: finalizers.includes(WIPE_FINALIZER),
   };
@@ -83,6 +92,7 @@ function onlyHostOf({ nodeAffinity }: NonNullable<PersistentVolume['spec']>): st
   return key === HOSTNAME_LABEL && operator === 'In' && values?.length === 1 ? values[0] : undefined;
 }
 
+/** However it is spelled. */
 function bytesIn(quantity: string | undefined): number | undefined {
   try {
     return quantity === undefined ? undefined : Number(Quantity.parse(quantity).toBytesCeil());
