@@ -6,8 +6,9 @@ cd "$(dirname "$0")/.."
 # Without a login shell root may not have the directories of its own programs.
 PATH=$PWD/node_modules/.bin:$PATH:/usr/sbin:/sbin
 
-PROGRAMS="losetup mkfs.ext4 mkswap swapon mount umount blkdiscard blockdev addpart delpart"
-PACKAGES="mount util-linux e2fsprogs"
+PROGRAMS="losetup mkfs.ext4 mkfs.xfs mkfs.btrfs mkswap swapon mount umount blkid blkdiscard blockdev addpart delpart sfdisk unshare
+  setpriv pvcreate cryptsetup"
+PACKAGES="mount util-linux fdisk e2fsprogs xfsprogs btrfs-progs lvm2 cryptsetup-bin"
 
 cannot_run() {
   echo "The host tests did not run: $1" >&2
