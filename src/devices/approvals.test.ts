@@ -30,6 +30,7 @@ const other = (change: object): string => JSON.stringify({ 'wwid:a': { ...approv
 test.each([
   ['no JSON', '{', /JSON/],
   ['a list', '[]', /^all of it: .*record/],
+  ['a name that no device has', JSON.stringify({ fault: approval('one') }), /^fault: Invalid key/],
   ['an id that is empty', other({ id: '' }), /^wwid:a\.id: /],
   ['an id without end', other({ id: 'x'.repeat(101) }), /^wwid:a\.id: /],
   ['a time that is none', other({ at: 'today' }), /^wwid:a\.at: /],

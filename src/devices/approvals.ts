@@ -15,7 +15,7 @@ export interface Approval {
 export type Approvals = Readonly<Record<string, Approval>>;
 
 const schema = z.record(
-  z.string(),
+  z.string().regex(/^(wwid|serial|path):/),
   z.strictObject({ id: z.string().min(1).max(100), at: z.iso.datetime(), identity: identitySchema }),
 );
 

@@ -93,7 +93,7 @@ export function devicesStatus(looked: Looked, now: Date, only: readonly string[]
       .filter((node) => isMeant(node) && !reported.has(node) && !orphans.has(node))
       .sort(),
     unreadable: looked.unreadable ?? [],
-    needsAPerson: nodes.flatMap(needsOf),
+    needsAPerson: nodes.flatMap(({ node, devices }) => devices.flatMap((device) => needOf(node, device) ?? [])),
   };
 }
 
@@ -184,18 +184,18 @@ function stateOf({ phase }: SeenVolume): ReadState {
   return phase === 'Released' || phase === 'Failed' ? { is: 'released' } : { is: 'available' };
 }
 
-const needsOf = ({ node, devices }: NodeStatus): readonly Need[] =>
-  devices.flatMap(({ path, volume, state }) => {
-    if (state.is !== 'refused') return [];
-    const { why, remedy, canBeApproved } = state;
-    if (!canBeApproved) return [{ node, path, volume, why, remedy }];
-    const command = approvalLine(node, { path, volume });
-    return [{ node, path, volume, why, remedy: `If nobody needs what is on it: ${command}`, command }];
-  });
+/** Nothing for a device that no person has to do anything about. */
+export function needOf(node: string, { path, volume, state }: DeviceStatus): Need | undefined {
+  if (state.is !== 'refused') return undefined;
+  const { why, remedy, canBeApproved } = state;
+  if (!canBeApproved) return { node, path, volume, why, remedy };
+  const command = approvalLine(node, { path, volume });
+  return { node, path, volume, why, remedy: `If nobody needs what is on it: ${command}`, command };
+}
 
-/** Can be typed as it is: a path with anything in it that a shell could misread is not named, but the volume is. */
+/** Can be typed as it is: where the path is overlong, or has anything in it that a shell could misread, the volume is named. */
 export const approvalLine = (node: string, { path, volume }: Pick<DeviceStatus, 'path' | 'volume'>): string =>
-  `holdfast devices approve ${node} ${/^\/[\w@%+=:,./-]+$/.test(path) ? path : volume}`;
+  `holdfast devices approve ${node} ${/^\/[\w@%+=:,./-]{1,200}$/.test(path) ? path : volume}`;
 
 export function inWords(state: ReadState): string {
   switch (state.is) {

@@ -1,14 +1,23 @@
 /** `holdfast status JOB`: how the things that a job looks after stand. */
 import type { Define } from '../line/command.ts';
 import { addExamples } from '../line/help.ts';
+import { define as devices } from './devices.ts';
 import { define as topology } from './topology.ts';
 
 export const define: Define = (command, terminal) => {
   command.usage('JOB [flags]');
-  addExamples(command, { 'holdfast status topology': 'volumes and zones, and what needs a person' });
-  const sub = command.command('topology').usage('[flags]').summary('volumes and their zones');
+  addExamples(command, {
+    'holdfast status topology': 'volumes and zones, and what needs a person',
+    'holdfast status devices': 'the devices of all nodes, and what needs a person',
+  });
+  const ofTopology = command.command('topology').usage('[flags]').summary('volumes and their zones');
   topology(
-    sub.description('Which volumes are where, which have no zone and why, and which pods wait for ever.'),
+    ofTopology.description('Which volumes are where, which have no zone and why, and which pods wait for ever.'),
+    terminal,
+  );
+  const ofDevices = command.command('devices').summary('the devices of nodes, and their volumes');
+  devices(
+    ofDevices.description('How each device of each node stands, which agents are not heard, and what needs a person.'),
     terminal,
   );
 };

@@ -1,0 +1,198 @@
+/** `holdfast devices approve NODE DEVICE`: how a person lifts a refusal, for one device and one wipe. */
+import { randomUUID } from 'node:crypto';
+import type { Command } from 'commander';
+import { NODES } from '../../api/nodes.ts';
+import {
+  type Approval,
+  type Approvals,
+  formatApprovals,
+  parseApprovals,
+  withApproval,
+} from '../../devices/approvals.ts';
+import { APPROVALS_ANNOTATION } from '../../devices/contract.ts';
+import { describe, isSame } from '../../devices/identity.ts';
+import { type DevicesStatus, devicesStatus, inBytes, type Reported } from '../../devices/status.ts';
+import { systemClock } from '../../kit/clock/clock.ts';
+import { hasReason } from '../../kit/kube/api-error.ts';
+import { visible } from '../../kit/visible.ts';
+import { clusterFlags } from '../flags/cluster.ts';
+import { flag } from '../flags/flag.ts';
+import { runs } from '../flags/options.ts';
+import { onOff } from '../flags/switch.ts';
+import type { Terminal } from '../line/command.ts';
+import { addExamples } from '../line/help.ts';
+import { UsageError } from '../line/usage-error.ts';
+import { type Visitor, visit } from '../visit.ts';
+import { type Approvable, approvable, chosenDevice } from './chosen-device.ts';
+import { namespaceFlag, nodeNames, readReports } from './look.ts';
+import { ask } from './question.ts';
+import { agentLines, shown } from './text.ts';
+
+const flags = {
+  ...clusterFlags,
+  namespace: namespaceFlag(),
+  yes: flag('--yes', 'do not ask: for scripts', onOff, { default: 'false' }),
+  dryRun: flag('--dry-run', 'say what would be approved, and approve nothing', onOff, { default: 'false' }),
+};
+
+const MEANING = `
+An agent refuses to wipe a device when what is on it may be somebody's: a filesystem that no volume of ours has put there, or the
+data of a volume that has vanished or is of another cluster. To approve it says that nobody needs what is on it any more. The agent
+then wipes it, and makes a volume of it: EVERYTHING ON IT IS LOST.
+
+An approval is for one device, as it is now: another disk at the same path is not meant by it. It counts once. It does not lift
+other refusals: what is mounted, open, or used in any other way is never wiped. It stands in the annotation
+${APPROVALS_ANNOTATION} of the Node, which needs the right to patch nodes.`;
+
+export function addApprove(devices: Command, terminal: Terminal): void {
+  const command = devices
+    .command('approve')
+    .usage('NODE DEVICE [flags]')
+    .summary('lets a refused device be wiped: all that is on it is lost')
+    .description('Lets the agent of a node wipe a device that it has refused to. All that is on the device is lost.')
+    .argument('<node>', 'the node that the device is on')
+    .argument('<device>', 'its path, volume, key or identity, as holdfast status devices shows them')
+    .addHelpText('after', MEANING);
+  addExamples(command, {
+    'holdfast status devices': 'which devices are refused, and why',
+    'holdfast devices approve node-1 /dev/disk/by-path/sdb --dry-run': 'what is that device?',
+    'holdfast devices approve node-1 /dev/disk/by-path/sdb': 'approve it, after a question',
+    'holdfast devices approve node-1 local-node-1-sdb --yes': 'by its volume, from a script',
+  });
+  runs(command, flags, terminal, async (options) => {
+    const [node = '', device = ''] = command.args;
+    nodeNames([node]);
+    await visit('devices-approve', options, terminal, (visitor) =>
+      approve({ visitor, terminal, node, named: device, namespace: options.namespace }, options),
+    );
+  });
+}
+
+interface Request {
+  readonly visitor: Visitor;
+  readonly terminal: Terminal;
+  readonly node: string;
+  readonly named: string;
+  readonly namespace: string | undefined;
+}
+
+async function approve(request: Request, { yes, dryRun }: { yes: boolean; dryRun: boolean }): Promise<void> {
+  const { node, terminal } = request;
+  const { stdout } = terminal;
+  const { device, reported } = await find(request);
+  stdout.write(whatItIs(device, reported));
+  if (dryRun) {
+    stdout.write('\nNothing was approved: this is a dry run.\n');
+    return;
+  }
+  if (!yes) await confirm(device, request);
+  const now = yes ? { device, reported } : await findUnchanged(request, device);
+  const before = await write(request, now.device, now.reported);
+  stdout.write(before === 'already' ? alreadyApproved(node) : approved(node, device));
+}
+
+const approved = (node: string, { volume }: Approvable): string =>
+  `\nApproved. The agent of ${node} wipes it, and makes the volume ${volume} of it. To follow that:\n\n  holdfast status devices ${node}\n`;
+
+const alreadyApproved = (node: string): string =>
+  `\nIt is approved already, and the agent of ${node} has not reported since. To see whether it has:\n\n  holdfast status devices ${node}\n`;
+
+async function find(request: Request): Promise<{ readonly device: Approvable; readonly reported: Reported }> {
+  const { node, named } = request;
+  const reported = await reportOn(request);
+  return { device: approvable(node, chosenDevice(reported.report, named)), reported };
+}
+
+async function reportOn({ visitor, node, namespace }: Request): Promise<Reported> {
+  const reading = { visitor, tell: () => {} };
+  const { reports, unreadable } = await readReports(reading, { namespace, nodes: [node] });
+  const [reported, ...others] = reports;
+  if (reported && others.length === 0) return reported;
+  if (reported) {
+    const where = reports.map((each) => each.namespace).join(', ');
+    throw new UsageError(
+      `there are reports on ${node} in several namespaces: name that of its agent by --namespace (${where})`,
+    );
+  }
+  if (unreadable.length > 0)
+    throw new Error(`the report on ${node} (${unreadable.join(', ')}) is none that this version of Holdfast can read`);
+  const all = await readReports(reading, { namespace, nodes: [] });
+  const nodes = [...new Set(all.reports.map(({ report }) => report.node))].sort();
+  throw new UsageError(
+    `there is no report on ${node}; ${nodes.length > 0 ? `there are on ${nodes.join(', ')}` : 'there are none at all'}`,
+  );
+}
+
+/** What a person has to know before they let go of it. */
+function whatItIs(device: Approvable, reported: Reported): string {
+  const { path, volume, identity, state, holds } = device;
+  const { node } = reported.report;
+  const status: DevicesStatus = devicesStatus({ reports: [reported] }, systemClock.now());
+  const facts = [
+    ['device', path],
+    ['node', node],
+    ['size', `${inBytes(identity.sizeBytes)} (${identity.sizeBytes} bytes)`],
+    ['identity', [describe(identity), identity.model].filter(Boolean).join(', ')],
+    ['holds', holds],
+    ['volume', volume],
+    ['refused', `it ${state.why}`],
+    ['reported', `${reported.report.at}, in the namespace ${reported.namespace}`],
+  ];
+  const lines = facts.flatMap(([name, value]) => (value ? [`${`${name}:`.padEnd(10)}${shown(value)}\n`] : []));
+  return `${lines.join('')}${agentLines(status)}\nEverything on it will be lost.\n`;
+}
+
+async function confirm({ volume }: Approvable, { terminal, visitor: { signal } }: Request): Promise<void> {
+  if (!terminal.stdin.isTTY)
+    throw new UsageError('there is nobody at a terminal to be asked: add --yes if you are sure');
+  const typed = await ask(`Type the name of its volume, ${volume}, to approve that: `, terminal, signal);
+  if (typed !== volume) throw new Error(`nothing was approved: ${volume} was not typed`);
+}
+
+/** A person may take their time. What they agreed to is what they were shown. */
+async function findUnchanged(request: Request, shownBefore: Approvable) {
+  const now = await find({ ...request, named: shownBefore.volume });
+  const { device, identity, state } = now.device;
+  const isTheSame =
+    device === shownBefore.device && isSame(identity, shownBefore.identity) && state.fact === shownBefore.state.fact;
+  if (!isTheSame)
+    throw new Error(`nothing was approved: ${shownBefore.volume} is not as it was shown any more. Look at it again`);
+  return now;
+}
+
+/** Each time, the Node is read again: somebody else may have written to it, which happens all the time. */
+const MOST_ATTEMPTS = 10;
+
+async function write(request: Request, device: Approvable, reported: Reported): Promise<'already' | 'done'> {
+  const { visitor, node } = request;
+  const { client, signal } = visitor;
+  const approval: Approval = { id: randomUUID(), at: systemClock.now().toISOString(), identity: device.identity };
+  for (let attempt = 1; ; attempt++) {
+    const found = await client.find(NODES, { name: node }, { signal });
+    if (!found) throw new Error(`there is no node ${node}, only a report on it`);
+    const { annotations = {}, uid = '', resourceVersion = '' } = found.metadata;
+    const approvals = approvalsIn(annotations[APPROVALS_ANNOTATION], node);
+    if (isUnseen(approvals[device.device], device, reported)) return 'already';
+    const text = formatApprovals(withApproval(approvals, device.device, approval, reported.report));
+    try {
+      const patch = { metadata: { annotations: { [APPROVALS_ANNOTATION]: text } } };
+      await client.mergePatch(NODES, { name: node }, patch, { preconditions: { uid, resourceVersion }, signal });
+      return 'done';
+    } catch (error) {
+      if (!hasReason(error, 'Conflict') || attempt === MOST_ATTEMPTS) throw error;
+    }
+  }
+}
+
+function approvalsIn(text: string | undefined, node: string): Approvals {
+  const approvals = parseApprovals(text);
+  if (!('fault' in approvals)) return approvals;
+  throw new Error(
+    `the annotation ${APPROVALS_ANNOTATION} of ${node} cannot be understood, so nothing in it counts (${visible(`${approvals.fault}`)}); ` +
+      `remove it first: kubectl annotate node ${node} ${APPROVALS_ANNOTATION}-`,
+  );
+}
+
+/** A second approval before the agent has got to the first would be left over, for a refusal that nobody has seen yet. */
+const isUnseen = (approval: Approval | undefined, { identity }: Approvable, { report }: Reported): boolean =>
+  approval !== undefined && isSame(approval.identity, identity) && Date.parse(approval.at) > Date.parse(report.at);
