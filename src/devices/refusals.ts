@@ -1,4 +1,5 @@
 /** Why a device must not be wiped: each refusal is named after the fact that it rests on, and says what a person can do about it. */
+import { showCommand } from '../kit/host/command.ts';
 
 export type Refusal =
   | { readonly fact: 'isNotABlockDevice' }
@@ -90,8 +91,14 @@ export function explain(refusal: Refusal): string {
 const to = (claim: string | undefined): string => (claim === undefined ? '' : ` to the claim with uid ${claim}`);
 const as = (under: string): string => (under === '' ? '' : ` (as ${under})`);
 
-/** What a person can do, as a sentence without its full stop. */
-export function remedyOf(refusal: Refusal): string {
+/** Which device a person is told about. */
+export interface Place {
+  readonly node: string;
+  readonly path: string;
+}
+
+/** What a person can do, as a sentence without its full stop; with the command itself, if it is known for which device. */
+export function remedyOf(refusal: Refusal, place?: Place): string {
   switch (refusal.fact) {
     case 'isNotABlockDevice':
     case 'isOutsideTheDeviceDirectory':
@@ -125,7 +132,7 @@ export function remedyOf(refusal: Refusal): string {
     case 'ownerWasNotSeenToLeave':
     case 'belongsToAnotherCluster':
     case 'releaseIsOlderThanTheLedger':
-      return 'If nobody needs what is on it: holdfast devices approve NODE DEVICE';
+      return `If nobody needs what is on it: ${showCommand(['holdfast', 'devices', 'approve', ...namesOf(place)])}`;
     case 'ledgerNamesAnotherVolume':
     case 'wasNotMadeByUs':
       return 'Find out where this volume comes from; if it is a left-over, delete it';
@@ -133,3 +140,5 @@ export function remedyOf(refusal: Refusal): string {
       return 'Choose another wipeMethod in the ConfigMap';
   }
 }
+
+const namesOf = (place: Place | undefined): readonly string[] => (place ? [place.node, place.path] : []);
