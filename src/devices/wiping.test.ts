@@ -139,8 +139,9 @@ describe('the record of a wipe', () => {
     }
   });
 
-  it('says only what was synced before', async () => {
+  it('says only what was written before the last sync began, and no two syncs are under way at once', async () => {
     const wipe = new SimulatedWipe({ sizeBytes: 2 * MIB });
+    wipe.syncMs = 3_000;
     const ended = wipe.wipe({ method: 'zero-all', bandwidth: 64 * KIB });
     for (let seconds = 0; seconds < 30; seconds++) {
       await wipe.clock.advance(1_000);
@@ -150,9 +151,18 @@ describe('the record of a wipe', () => {
       const synced = calls.slice(0, lastSync + 1).filter(({ verb }) => verb === 'device.write');
       const bytes = synced.reduce((sum, { length = 0 }) => sum + length, 0);
       expect(wipe.record?.doneBytes).toBeLessThanOrEqual(bytes);
-      if (seconds > 6) expect(wipe.record?.doneBytes).toBeGreaterThan(0);
+      if (seconds > 9) expect(wipe.record?.doneBytes).toBeGreaterThan(0);
     }
     await wipe.outcomeOf(ended);
+    expect(wipe.syncsAtOnce).toBe(1);
+  });
+
+  it.each(WAYS)('of $name never goes back', async (way) => {
+    const wipe = aWipe(way.method, SMALL, way.facts);
+    await wipe.toItsEnd(way);
+    const done = wipe.records.map(({ doneBytes }) => doneBytes);
+    expect(done.length).toBeGreaterThan(3);
+    expect(done).toEqual(done.toSorted((a, b) => a - b));
   });
 
   it('of another method, of a larger device, or without its seed, is not gone on with', async () => {

@@ -1,6 +1,7 @@
 /** A simulated machine with one disk that is wiped, its record kept in a file of that machine. For tests. */
 import { sleep } from '../../kit/clock/clock.ts';
 import { VirtualClock } from '../../kit/clock/virtual.ts';
+import type { OpenDevice } from '../../kit/host/block-device.ts';
 import type { DiskDescription, SimulatedDisk } from '../../kit/host/simulated/disk.ts';
 import type { SimulatedHost } from '../../kit/host/simulated/host.ts';
 import { SimulatedMachine } from '../../kit/host/simulated/machine.ts';
@@ -27,6 +28,12 @@ export class SimulatedWipe {
   /** What the disk was told to discard. It keeps the content, as a disk may. */
   readonly discarded: Extent[] = [];
   readonly progress: (readonly [number, number])[] = [];
+  /** The records of all attempts, as far as they came to the disk. */
+  readonly records: WipeRecord[] = [];
+  /** How long the answer of a sync takes, which says nothing of what was written meanwhile. */
+  syncMs = 0;
+  /** The most syncs that were waited for at the same time. */
+  syncsAtOnce = 0;
 
   constructor(description: Omit<DiskDescription, 'name'>) {
     this.disk = this.machine.addDisk({ name: 'sdb', ...description });
@@ -61,6 +68,7 @@ export class SimulatedWipe {
     const path = '/dev/sdb';
     await using device = await host.devices.open(path, { access: 'read-write', exclusive: true, direct: true });
     const facts = await device.facts();
+    this.#slowDown(device);
     return await wipeHeld(
       device,
       { facts, path },
@@ -70,11 +78,25 @@ export class SimulatedWipe {
         commands: host,
         clock: this.clock,
         bandwidth,
-        record: (record) => host.files.writeAtomic(RECORD, JSON.stringify(record)),
+        record: async (record) => {
+          await host.files.writeAtomic(RECORD, JSON.stringify(record));
+          this.records.push(record);
+        },
         progress: (done, of) => this.progress.push([done, of]),
       },
       signal,
     );
+  }
+
+  #slowDown(device: OpenDevice): void {
+    const sync = device.sync.bind(device);
+    let waiting = 0;
+    device.sync = async () => {
+      this.syncsAtOnce = Math.max(this.syncsAtOnce, ++waiting);
+      await sync();
+      if (this.syncMs > 0) await sleep(this.clock, this.syncMs);
+      waiting -= 1;
+    };
   }
 
   /** Runs until it has ended, or the process has been killed, however long that takes. */
