@@ -23,6 +23,8 @@ import { text } from '../flags/text.ts';
 import { listening, runJob } from '../job.ts';
 import type { Define } from '../line/command.ts';
 import { addExamples } from '../line/help.ts';
+import { addApprove } from './approve.ts';
+import { addPlan } from './plan.ts';
 
 export const flags = {
   ...nodeFlags,
@@ -86,6 +88,8 @@ export const flags = {
 };
 
 export const define: Define = (command, terminal) => {
+  addPlan(command, terminal);
+  addApprove(command, terminal);
   addExamples(command, {
     'holdfast devices --node-name=$NODE --namespace-name=storage': 'on a node, as its DaemonSet runs it',
     'holdfast devices --dry-run …': 'look at everything, and do nothing',
