@@ -1,5 +1,4 @@
 /** What people are told about: a device, by the name of the volume that it is or becomes, and how it stands. Pure. */
-import { basename } from 'node:path';
 import type { Seen } from './decide.ts';
 import { type Identity, identityOf, keyOf } from './identity.ts';
 import type { Observed } from './observed.ts';
@@ -61,6 +60,6 @@ export const grievanceOfReason = (reason: Reason): Grievance => ({
 export const grievanceOf = (refusal: Refusal, node: string, path: string): Grievance => ({
   fact: refusal.fact,
   why: explain(refusal),
-  remedy: remedyOf(refusal).replace('NODE DEVICE', `${node} ${basename(path)}`),
+  remedy: remedyOf(refusal, { node, path }),
   canBeApproved: canBeApproved(refusal),
 });
