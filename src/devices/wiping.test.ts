@@ -157,12 +157,14 @@ describe('the record of a wipe', () => {
     expect(wipe.syncsAtOnce).toBe(1);
   });
 
-  it.each(WAYS)('of $name never goes back', async (way) => {
+  it.each(WAYS)('of $name says how far it was, and never goes back', async (way) => {
     const wipe = aWipe(way.method, SMALL, way.facts);
     await wipe.toItsEnd(way);
     const done = wipe.records.map(({ doneBytes }) => doneBytes);
     expect(done.length).toBeGreaterThan(3);
     expect(done).toEqual(done.toSorted((a, b) => a - b));
+    const reached = [0, ...wipe.progress.map(([doneBytes]) => doneBytes)];
+    expect(reached).toEqual(expect.arrayContaining(done));
   });
 
   it('of another method, of a larger device, or without its seed, is not gone on with', async () => {

@@ -25,7 +25,7 @@ export interface WriterParts {
 
 const MIB = 2 ** 20;
 /** So many that the device always has the next one when it is done with one. */
-const IN_FLIGHT = 4;
+export const IN_FLIGHT = 4;
 /** All zeroes are written from the same memory, so these can be large. */
 const ZERO_PIECE_BYTES = 4 * MIB;
 /** The kernel is told in pieces, so that it can be stopped, and progress be seen. */

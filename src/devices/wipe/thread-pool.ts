@@ -1,0 +1,18 @@
+/**
+ * Every read and write of a device waits in a thread of libuv's pool. It has four, which one device alone keeps busy, and with them
+ * everything else that the program does with files.
+ */
+import { IN_FLIGHT } from './writers.ts';
+
+/** For whatever else uses files, names of hosts or compression meanwhile. */
+const OTHERS = 4;
+/** More than this libuv does not make. */
+const MOST = 1024;
+
+/**
+ * Makes the pool wide enough for so many wipes at a time. It is made when it is first used, with what the environment says by then:
+ * to be called before anything else is done. What a person has set stays.
+ */
+export function widenThreadPool(wipesAtOnce: number, env: NodeJS.ProcessEnv = process.env): void {
+  env.UV_THREADPOOL_SIZE ||= String(Math.min(MOST, wipesAtOnce * IN_FLIGHT + OTHERS));
+}
