@@ -38,7 +38,7 @@ async function readTarget(files: Files, { module, directory, read }: Target): Pr
     if (await isThere(files, path)) return read(files, path);
   }
   if (!(await isThere(files, `/sys/module/${module}`))) return [];
-  throw new Error(`the kernel may serve it to other machines (${module} is loaded), and its configuration is not seen`);
+  throw new Error(`the kernel may serve it to other machines: ${module} is loaded, and its configuration is not seen`);
 }
 
 /** What may not be looked at is not seen to be there. */

@@ -2,6 +2,7 @@
 import type { DeviceFacts, OpenDevice } from '../kit/host/block-device.ts';
 import type { Commands } from '../kit/host/command.ts';
 import type { Known } from './observed.ts';
+import { BUFFER_BYTES, withBuffer } from './wipe/buffers.ts';
 
 export interface Content {
   /** `undefined` when there is nothing that would be recognised. */
@@ -17,7 +18,7 @@ const AMBIVALENT = 8;
 const MIB = 2 ** 20;
 /** Signatures are in the first 4 MiB (the second header of LUKS is the last) or in the last one (RAID, ZFS). */
 const HEAD_BYTES = 5 * MIB;
-const TAIL_BYTES = MIB;
+const TAIL_BYTES = BUFFER_BYTES;
 
 /**
  * The device is looked at by its descriptor, not by its path. First by ourselves: blkid says of a device that cannot be read what it
@@ -32,12 +33,25 @@ export async function contentOf(commands: Commands, device: OpenDevice, facts: D
   }
 }
 
+/** All of it is read, also after something is found: what cannot be read may be where a signature is. */
 async function isZero(device: OpenDevice, sizeBytes: number): Promise<boolean> {
-  const head = Buffer.alloc(Math.min(HEAD_BYTES, sizeBytes));
-  const tail = Buffer.alloc(Math.min(TAIL_BYTES, sizeBytes));
-  await device.read(head, 0);
-  await device.read(tail, sizeBytes - tail.length);
-  return [head, tail].every((bytes) => bytes.every((byte) => byte === 0));
+  let isBlank = true;
+  for (const [position, length] of partsOf(sizeBytes))
+    await withBuffer(async (buffer) => {
+      const bytes = buffer.subarray(0, length);
+      await device.read(bytes, position);
+      isBlank &&= bytes.equals(ZEROES.subarray(0, length));
+    });
+  return isBlank;
+}
+
+const ZEROES = Buffer.alloc(BUFFER_BYTES);
+
+function* partsOf(sizeBytes: number): Generator<readonly [position: number, length: number]> {
+  const head = Math.min(HEAD_BYTES, sizeBytes);
+  for (let at = 0; at < head; at += BUFFER_BYTES) yield [at, Math.min(BUFFER_BYTES, head - at)];
+  const tail = Math.max(head, sizeBytes - TAIL_BYTES);
+  if (tail < sizeBytes) yield [tail, sizeBytes - tail];
 }
 
 async function signatureOf(commands: Commands, device: OpenDevice): Promise<string | undefined> {
