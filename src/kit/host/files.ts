@@ -70,7 +70,7 @@ export interface Walk {
 export interface WalkEntry {
   readonly path: string;
   readonly name: string;
-  /** What it leads to. Missing when it is a link to nothing. */
+  /** What it leads to. Missing when it is a link to nothing, or to itself. */
   readonly stat?: FileStat;
   /** The text of the link, if it is one. */
   readonly link?: string;

@@ -138,11 +138,13 @@ export function filesContract(name: string, make: () => Promise<FilesSubject>): 
         await subject.symlink('../z', at('d/sub/to-file'));
         await subject.symlink('..', at('d/sub/up'));
         await subject.symlink('gone', at('d/sub/dangling'));
+        await subject.symlink('self', at('d/sub/self'));
         const { entries, unseen } = await files.walk(at('d'));
         expect(unseen).toEqual([]);
         expect(entries.map(({ path, link, stat }) => [path.slice(at('d/').length), link, stat?.kind])).toEqual([
           ['sub/a', undefined, 'file'],
           ['sub/dangling', 'gone', undefined],
+          ['sub/self', 'self', undefined],
           ['sub/to-file', '../z', 'file'],
           ['sub/up', '..', 'directory'],
           ['z', undefined, 'file'],
