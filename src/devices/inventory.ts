@@ -84,13 +84,13 @@ export class Inventory implements Runnable {
   }
 
   async #take(): Promise<Stock> {
-    const { views, settings, host } = this.#parts;
+    const { views, settings, host, clock } = this.#parts;
     const configuration = configurationOf(views, settings);
     if (configuration.is !== 'given') return empty(configuration);
     const { deviceDir } = configuration.config;
     try {
       await this.#watch(deviceDir);
-      const found = await discover(host, settings.node, configuration);
+      const found = await discover(host, settings.node, configuration, clock);
       if ('fault' in found) return empty({ is: 'wrong', configMap: configuration.configMap, faults: [found.fault] });
       return { configuration, unseen: found.unseen, ...sorted(found.devices) };
     } catch (error) {
