@@ -29,17 +29,31 @@ test('prints the roles without the kinds of objects', async () => {
   expect(new Set(kinds)).toEqual(new Set(['ClusterRole', 'Role']));
 });
 
+test('prints the policies alone, for agents of the given name in the given namespace', async () => {
+  const { out } = await manifests('admission', '--namespace=storage', '--service-account=disks');
+  const objects = parseAllDocuments(out).map((document) => document.toJS());
+  const kinds = objects.map(({ kind }) => kind);
+  expect(new Set(kinds)).toEqual(new Set(['ValidatingAdmissionPolicy', 'ValidatingAdmissionPolicyBinding']));
+  const agents = objects.flatMap(({ spec }) => spec.matchConditions ?? []).map(({ expression }) => expression);
+  expect(agents.length).toBeGreaterThan(0);
+  for (const agent of agents) expect(agent).toContain("'system:serviceaccount:storage:disks'");
+});
+
+test('takes the agents to be named like their roles, in the namespace of Holdfast', async () => {
+  expect((await manifests('admission')).out).toContain("'system:serviceaccount:holdfast:holdfast-devices'");
+});
+
 test('writes one file for each, and says which', async () => {
   const directory = await mkdtemp(join(tmpdir(), 'holdfast-manifests-'));
   try {
-    const written = (await manifests('rbac', `--output-dir=${join(directory, 'new')}`)).out.trim().split('\n');
+    const written = (await manifests('all', `--output-dir=${join(directory, 'new')}`)).out.trim().split('\n');
     const texts = await Promise.all(written.map((path) => readFile(path, 'utf8')));
-    expect(texts.join('---\n')).toBe((await manifests('rbac')).out);
+    expect(texts.join('---\n')).toBe((await manifests('all')).out);
   } finally {
     await rm(directory, { recursive: true });
   }
 });
 
-test('takes nothing else than crds, rbac and all', async () => {
-  await expect(manifests('roles')).rejects.toThrow('Allowed choices are crds, rbac, all');
+test('takes nothing else than crds, rbac, admission and all', async () => {
+  await expect(manifests('roles')).rejects.toThrow('Allowed choices are crds, rbac, admission, all');
 });

@@ -1,10 +1,17 @@
-/** `holdfast manifests`: the CustomResourceDefinitions and the RBAC roles, generated from what the code declares. */
+/** `holdfast manifests`: the CustomResourceDefinitions, the RBAC roles and the admission policies, generated from what the code declares. */
 import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { Argument } from 'commander';
 import { controllers } from '../controllers.ts';
 import { customResources } from '../custom-resources.ts';
-import { crdFiles, type ManifestFile, rbacFiles } from '../kit/manifests/files.ts';
+import {
+  type Agents,
+  admissionFiles,
+  crdFiles,
+  DEFAULT_AGENTS,
+  type ManifestFile,
+  rbacFiles,
+} from '../kit/manifests/files.ts';
 import { flag } from './flags/flag.ts';
 import { runs } from './flags/options.ts';
 import { text } from './flags/text.ts';
@@ -13,25 +20,43 @@ import { addExamples } from './line/help.ts';
 
 const flags = {
   outputDir: flag('--output-dir', 'write files into this directory instead of printing', text('directory', 'deploy')),
+  namespace: flag(
+    '--namespace',
+    'the namespace that agents run in, for the policies that hold them to their nodes',
+    text('namespace', 'storage'),
+    { default: DEFAULT_AGENTS.namespace },
+  ),
+  serviceAccount: flag(
+    '--service-account',
+    'the service account of agents; otherwise it is named like their roles',
+    text('name', 'holdfast-devices'),
+    { emptyIsUnset: true },
+  ),
 };
 
 const FILES = {
   crds: () => crdFiles(customResources),
   rbac: () => rbacFiles(controllers),
-  all: () => [...crdFiles(customResources), ...rbacFiles(controllers)],
+  admission: (agents: Agents) => admissionFiles(controllers, agents),
+  all: (agents: Agents) => [
+    ...crdFiles(customResources),
+    ...rbacFiles(controllers),
+    ...admissionFiles(controllers, agents),
+  ],
 };
 
 export const define: Define = (command, terminal) => {
   const what = new Argument('[what]', 'which of them').choices(Object.keys(FILES)).default('all');
-  command.usage('[crds|rbac|all] [flags]').addArgument(what);
+  command.usage('[crds|rbac|admission|all] [flags]').addArgument(what);
   addExamples(command, {
     'holdfast manifests crds | kubectl apply --server-side -f -': 'add our kinds of objects to a cluster',
     'holdfast manifests rbac': 'the rights that each controller asks for',
+    'holdfast manifests admission --namespace=storage': 'what keeps the agent of a node from writing what is of others',
     'holdfast manifests all --output-dir deploy': 'one file for each',
   });
-  runs(command, flags, terminal, async ({ outputDir }) => {
+  runs(command, flags, terminal, async ({ outputDir, ...agents }) => {
     const chosen = command.processedArgs[0] as keyof typeof FILES;
-    const files = FILES[chosen]();
+    const files = FILES[chosen](agents);
     if (files.length === 0) terminal.stderr.write(`This version of Holdfast has no ${chosen}.\n`);
     else if (outputDir === undefined) terminal.stdout.write(files.map((file) => file.text).join('---\n'));
     else for (const file of files) terminal.stdout.write(`${await write(outputDir, file)}\n`);

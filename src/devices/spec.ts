@@ -4,8 +4,9 @@ import { KUBE_SYSTEM, NAMESPACES } from '../api/namespaces.ts';
 import { NODES } from '../api/nodes.ts';
 import { PERSISTENT_VOLUMES } from '../api/persistent-volumes.ts';
 import { CACHED, type ControllerSpec } from '../kit/manifests/controller-spec.ts';
+import { devicesLimits } from './admission.ts';
 
-/** RBAC knows no nodes: that an agent writes only what is of its own node is for the admission policy to see to. */
+/** RBAC knows no nodes: that an agent writes only what is of its own node is what the limits are for. */
 export const devicesSpec: ControllerSpec = {
   name: 'devices',
   runs: 'node',
@@ -19,4 +20,5 @@ export const devicesSpec: ControllerSpec = {
     { resource: PERSISTENT_VOLUMES, verbs: ['create', 'patch', 'delete'] },
     { resource: CONFIG_MAPS, verbs: ['create', 'patch'], scope: 'own' },
   ],
+  limits: devicesLimits,
 };

@@ -1,5 +1,6 @@
 /** What a controller says about itself: where it runs, what it reads and what it writes. Its rights are made from this and nothing else. */
 import type { Resource } from '../kube/resource.ts';
+import type { NodeLimit } from './node-limits.ts';
 
 export interface ControllerSpec {
   /** As in `holdfast NAME`; its roles are named after it. */
@@ -8,6 +9,8 @@ export interface ControllerSpec {
   readonly runs: 'cluster' | 'node';
   readonly reads: readonly Access<ReadVerb>[];
   readonly writes: readonly Access<WriteVerb>[];
+  /** What RBAC cannot say of one that runs on every node: which of these objects are those of its own node. */
+  readonly limits?: readonly NodeLimit[];
 }
 
 export type ReadVerb = 'get' | 'list' | 'watch';

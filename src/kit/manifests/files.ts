@@ -2,6 +2,7 @@
 import { toYamlDocuments } from '../yaml.ts';
 import type { ControllerSpec } from './controller-spec.ts';
 import { type CustomResource, customResourceDefinition } from './crd.ts';
+import { type AgentAccount, admissionOf } from './node-limits.ts';
 import { rolesOf, runtimeRoles } from './rbac.ts';
 
 export interface ManifestFile {
@@ -21,6 +22,26 @@ export function rbacFiles(controllers: readonly ControllerSpec[]): readonly Mani
   const byName = Map.groupBy(roles, ({ metadata }) => metadata.name);
   return Array.from(byName, ([name, alike]) => manifestFile(`rbac/${name}.yaml`, alike));
 }
+
+/** Who the agents are. Roles are bound by whoever deploys; a policy has to name them. */
+export interface Agents {
+  readonly namespace: string;
+  /** Otherwise each controller's is named as its roles are. */
+  readonly serviceAccount?: string | undefined;
+}
+
+export const DEFAULT_AGENTS: Agents = { namespace: 'holdfast' };
+
+export const admissionFiles = (
+  controllers: readonly ControllerSpec[],
+  { namespace, serviceAccount }: Agents,
+): readonly ManifestFile[] =>
+  controllers.flatMap(({ name, limits = [] }) => {
+    const role = `holdfast-${name}`;
+    const account: AgentAccount = { namespace, name: serviceAccount ?? role };
+    const objects = limits.flatMap((limit) => admissionOf(role, limit, account));
+    return objects.length > 0 ? [manifestFile(`admission/${role}.yaml`, objects)] : [];
+  });
 
 const manifestFile = (path: string, objects: readonly unknown[]): ManifestFile => ({
   path,
