@@ -9,7 +9,7 @@ import { DeviceError } from '../kit/host/device-error.ts';
 import type { Host } from '../kit/host/host.ts';
 import type { Approval, Approvals } from './approvals.ts';
 import type { Config, DevicesSettings } from './contract.ts';
-import { type Purpose, type Recycled, whyNotToWipe } from './guards.ts';
+import { isOutsideTheDeviceDirectory, type Purpose, type Recycled, whyNotToWipe } from './guards.ts';
 import { hold } from './held.ts';
 import { type Identity, identityOf, isNamed, isSame, keyOf } from './identity.ts';
 import { afterWiping } from './ledger/changes.ts';
@@ -70,6 +70,8 @@ export const isOfTheDevice = (error: unknown): error is Error =>
 
 export async function clean(order: CleaningOrder, parts: CleaningParts, signal: AbortSignal): Promise<Cleaned> {
   const { path, config } = order;
+  const outside = isOutsideTheDeviceDirectory(order, config);
+  if (outside) throw new Refused(path, outside);
   const held = await hold(parts.host, path);
   if ('refusal' in held) throw new Refused(path, held.refusal);
   await using device = held.device;
@@ -121,6 +123,8 @@ export async function planCleaning(
   order: Pick<CleaningOrder, 'path' | 'config' | 'others' | 'recycles'>,
   parts: CleaningParts,
 ): Promise<Plan> {
+  const outside = isOutsideTheDeviceDirectory(order, order.config);
+  if (outside) throw new Refused(order.path, outside);
   await using device = await parts.host.devices.open(order.path, { access: 'read' });
   const observed = await observe(parts.host, device, true, lookingAt(order, parts));
   const { key, refusal, clean: known } = judge(observed, order, parts);

@@ -7,7 +7,7 @@ import { compareVersions } from '../kit/cache/resource-version.ts';
 import type { Opener } from '../kit/host/open-survey.ts';
 import type { WipeMethod } from './contract.ts';
 import { describe, type Identity, identityOf, isSameOrGrown } from './identity.ts';
-import type { LedgerEntry } from './ledger/entry.ts';
+import { isSameCluster, type LedgerEntry } from './ledger/entry.ts';
 import type { Known, Observed } from './observed.ts';
 import { canBeApproved, type Refusal } from './refusals.ts';
 
@@ -192,7 +192,7 @@ export const ownerWasNotSeenToLeave: Guard = (_observed, { recycles, entry }) =>
 
 export const belongsToAnotherCluster: Guard = (_observed, { cluster, entry }) => {
   const last = entry?.volume;
-  if (!last || last.cluster === cluster) return undefined;
+  if (!last || isSameCluster(last.cluster, cluster)) return undefined;
   return { fact: 'belongsToAnotherCluster', volume: last.name, cluster: last.cluster };
 };
 

@@ -14,6 +14,7 @@ import { remember } from './memory.ts';
 import { type PlanOrder, planFor } from './plan.ts';
 import { Progress } from './progress.ts';
 import type { Reason } from './reasons.ts';
+import { isUse } from './refusals.ts';
 import type { Report } from './report.ts';
 import { type Disagreements, look } from './seen.ts';
 import type { Slots } from './slots.ts';
@@ -36,7 +37,7 @@ export interface ReconcileParts extends ApplyParts {
 const RECHECK_MS = 10_000;
 /** What forbids a wipe may be gone in a moment, or stay for months. */
 const FIRST_LOOK_AGAIN_MS = 2_000;
-const LAST_LOOK_AGAIN_MS = 300_000;
+const LAST_LOOK_AGAIN_MS = { whileInUse: 15_000, otherwise: 300_000 };
 
 export function reconciler(parts: ReconcileParts) {
   const { views, inventory, disagreements, report, slots, settings, clock } = parts;
@@ -134,7 +135,7 @@ export function reconciler(parts: ReconcileParts) {
   }
 
   async function madeOf(wanted: Wanted, subject: Subject, signal: AbortSignal): Promise<Outcome> {
-    report.stands(subject, { is: 'new' });
+    report.waits(subject, { is: 'new' });
     using _slot = await slots.take(signal);
     if (settings.dryRun) return await planned(wanted, subject, signal);
     const progress = new Progress(subject, wanted.config, parts);
@@ -157,7 +158,7 @@ export function reconciler(parts: ReconcileParts) {
     signal: AbortSignal,
   ): Promise<Outcome> {
     if (!volume) return done;
-    report.stands(subject, { is: 'released' });
+    report.waits(subject, { is: 'released' });
     using _slot = await slots.take(signal);
     if (settings.dryRun) return await planned({ path: volume.path, config, volume }, subject, signal);
     const progress = new Progress(subject, config, parts, volume);
@@ -211,7 +212,8 @@ export function reconciler(parts: ReconcileParts) {
     const { fact, why, remedy } = grievance;
     const times = refusals.get(subject.name) ?? 0;
     refusals.set(subject.name, times + 1);
-    const recheckMs = Math.min(FIRST_LOOK_AGAIN_MS * 2 ** times, LAST_LOOK_AGAIN_MS);
+    const atLast = isUse(fact) ? LAST_LOOK_AGAIN_MS.whileInUse : LAST_LOOK_AGAIN_MS.otherwise;
+    const recheckMs = Math.min(FIRST_LOOK_AGAIN_MS * 2 ** times, atLast);
     throw new Refuse({ fact, message: `${subject.path} ${why}`, remedy, recheckMs });
   }
 }

@@ -38,6 +38,19 @@ const LIFTED_BY_APPROVAL: ReadonlySet<RefusalFact> = new Set<RefusalFact>([
 
 export const canBeApproved = ({ fact }: Refusal): boolean => LIFTED_BY_APPROVAL.has(fact);
 
+/** Those that say that somebody uses it. They come and go by themselves: a pod that ends, a program that looks at a new disk. */
+const USES: ReadonlySet<string> = new Set<RefusalFact>([
+  'isMounted',
+  'isSwap',
+  'hasHolders',
+  'isBehindALoopDevice',
+  'isExported',
+  'isOpen',
+  'isHeldExclusively',
+]);
+
+export const isUse = (fact: string): boolean => USES.has(fact);
+
 /** What is so, as the end of a sentence that begins with the device. */
 export function explain(refusal: Refusal): string {
   switch (refusal.fact) {

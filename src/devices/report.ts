@@ -20,7 +20,7 @@ import {
 import type { Stock } from './inventory.ts';
 import type { Receipt } from './ledger/entry.ts';
 import type { DevicesMetrics } from './metrics.ts';
-import { explain, type Refusal } from './refusals.ts';
+import { explain, isUse, type Refusal } from './refusals.ts';
 import type { Standing, Standings, State, Trouble } from './standings.ts';
 import type { Grievance, Subject } from './subject.ts';
 
@@ -34,15 +34,7 @@ export interface ReportParts {
   readonly node: () => OwnNode | undefined;
 }
 
-/** What passes by itself most of the time: a pod that is just ending, a program that looks at a disk that was just written. */
-const PASSING: ReadonlySet<Trouble> = new Set<Trouble>([
-  'isMounted',
-  'isOpen',
-  'isHeldExclusively',
-  'isBehindALoopDevice',
-  'hasHolders',
-]);
-/** So long it may take. */
+/** So long it may take until what passes by itself has passed. */
 const PATIENCE_MS = 10_000;
 
 export class Report {
@@ -127,6 +119,12 @@ export class Report {
     if (state.is !== 'refused' && state.is !== 'failed') this.#since.delete(name);
   }
 
+  /** It waits for its turn. One that was refused or failed stays that until it is known to be otherwise. */
+  waits(subject: Subject, state: State): void {
+    const known = this.#parts.standings.get(subject.name)?.state.is;
+    if (known !== 'refused' && known !== 'failed') this.stands(subject, state);
+  }
+
   /** Whether it has lasted long enough to be told. */
   refused(subject: Subject, grievance: Grievance): boolean {
     const { recorder, log, clock } = this.#parts;
@@ -135,7 +133,7 @@ export class Report {
     const known = this.#since.get(subject.name);
     const since = known?.fact === fact ? known : { fact, at: clock.monotonic() };
     this.#since.set(subject.name, since);
-    if (PASSING.has(fact) && clock.monotonic() - since.at < PATIENCE_MS) return false;
+    if (isUse(fact) && clock.monotonic() - since.at < PATIENCE_MS) return false;
     if (since.told !== why) {
       since.told = why;
       log.warn({ volume: subject.name, path: subject.path, fact, why }, 'nothing is done to the device');

@@ -46,6 +46,7 @@ export async function wipeHeld(
   const order = { device, facts, course, seed: attempt.seed, pace: new Pace(bandwidth, clock), signal };
 
   await record(attempt);
+  progress(attempt.doneBytes, total);
   await wipe(
     {
       ...order,

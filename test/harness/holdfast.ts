@@ -12,6 +12,10 @@ import { eventually } from './wait.ts';
 
 const PROGRAM = join(import.meta.dirname, '../../bin/holdfast');
 
+/** Each job has the flag of the program that it replaces. */
+const METRICS_FLAG = '--metrics-bind-address';
+const METRICS_FLAGS: Readonly<Record<string, string>> = { devices: '--metrics-addr' };
+
 export interface Ended {
   readonly code: number | null;
   readonly stdout: string;
@@ -28,7 +32,7 @@ export async function runHoldfast(...args: readonly string[]): Promise<Ended> {
 /** Starts a job that serves its pages on a port of its own and runs until it is told to stop. */
 export async function startHoldfast(job: string, ...flags: readonly string[]): Promise<Holdfast> {
   const listen = `127.0.0.1:${await freePort()}`;
-  return new Holdfast(PROGRAM, [job, '--metrics-bind-address', listen, ...flags], `http://${listen}`);
+  return new Holdfast(PROGRAM, [job, METRICS_FLAGS[job] ?? METRICS_FLAG, listen, ...flags], `http://${listen}`);
 }
 
 /** Starts the program under the name of one that it replaces, which a link in the directory gives it. */

@@ -1,7 +1,14 @@
 /** How an entry of the ledger goes on when something happens. Pure. Each gives the entry itself back when nothing is new in it. */
 import { isDeepStrictEqual } from 'node:util';
 import { compareVersions } from '../../kit/cache/resource-version.ts';
-import type { Clean, HandedOut, LedgerEntry, Sighting, WipeRecord } from './entry.ts';
+import {
+  type Clean,
+  type HandedOut,
+  isSameCluster,
+  type LedgerEntry,
+  type Sighting,
+  type WipeRecord,
+} from './entry.ts';
 
 type Before = LedgerEntry | undefined;
 
@@ -24,10 +31,15 @@ export function afterSeeing(entry: Before, device: Sighting, volume: HandedOut):
 }
 
 function canFollow(last: HandedOut, volume: HandedOut): boolean {
-  if (last.cluster !== volume.cluster) return false;
+  if (!isSameCluster(last.cluster, volume.cluster)) return false;
   if (last.uid === '') return true;
-  return last.uid === volume.uid && compareVersions(volume.resourceVersion, last.resourceVersion) > 0;
+  if (last.uid !== volume.uid || compareVersions(volume.resourceVersion, last.resourceVersion) <= 0) return false;
+  return !isReleaseOfAnother(last, volume);
 }
+
+/** Released by another claim than the one that has it: that was before, and a restored etcd has brought it back and counted on. */
+const isReleaseOfAnother = (last: HandedOut, { phase, claim }: HandedOut): boolean =>
+  last.phase === 'Bound' && phase === 'Released' && last.claim !== undefined && last.claim !== claim;
 
 /** A volume is about to be made: from now on it may be there, and somebody may have the device. */
 export function afterHandingOut(device: Sighting, name: string, cluster: string): LedgerEntry {

@@ -33,6 +33,9 @@ export interface HandedOut {
   readonly cluster: string;
 }
 
+/** Without the right to know which cluster it is, all are taken for one. */
+export const isSameCluster = (one: string, other: string): boolean => one === '' || other === '' || one === other;
+
 export interface WipeRecord {
   readonly method: WipeMethod;
   /** What `random-all` writes is made of this, so that it can be checked, and gone on with. */
