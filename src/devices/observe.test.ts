@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { VirtualClock } from '../kit/clock/virtual.ts';
 import { DeviceError } from '../kit/host/device-error.ts';
 import type { DeviceNumber } from '../kit/host/device-number.ts';
+import type { Host } from '../kit/host/host.ts';
 import type { SimulatedDisk } from '../kit/host/simulated/disk.ts';
 import { SimulatedMachine } from '../kit/host/simulated/machine.ts';
 import { GIB, toMake } from './builders.ts';
@@ -147,6 +148,46 @@ describe('the use of a device is found under its other numbers:', () => {
     });
   });
 
+  it('a swap area on a part of it', async () => {
+    const { machine, disk } = aMachine();
+    const part = aPartition(machine, disk, MIB);
+    const used = { sizeBytes: MIB, usedBytes: 0, priority: -2 };
+    machine.swaps.push({ path: `/dev/${part.name}`, kind: 'partition', ...used });
+    expect(await look(machine, disk)).toMatchObject({ isHeld: false });
+    expect(await refused(machine, disk)).toEqual({ fact: 'isSwap', under: part.name });
+  });
+
+  it('a filesystem that was mounted by a path that is not there any more', async () => {
+    const { machine, disk } = aMachine();
+    machine.mount({ device: disk.number, mountPoint: '/data', source: '/dev/root' });
+    expect(await refused(machine, disk)).toEqual({ fact: 'isMounted', at: '/data', under: '' });
+  });
+
+  it('a mount that only process 1 sees', async () => {
+    const { machine, disk } = aMachine();
+    const host = machine.host();
+    machine.mount({ device: disk.number, mountPoint: '/data' });
+    const [mount] = machine.mounts.splice(0);
+    const mounts = async (options?: { pid?: number }) => (options?.pid === 1 && mount ? [mount] : []);
+    await using device = await host.devices.open('/dev/sdb', { access: 'read' });
+    const { files, devices, tables } = host;
+    const exec: Host['exec'] = (...call) => host.exec(...call);
+    const given = { files, devices, tables: { ...tables, mounts }, exec, isInstalled: async () => true };
+    expect((await observe(given, device, true, { trustInit: false, volumes: [] })).mounts).toEqual({
+      known: true,
+      value: [{ by: '/data', under: '' }],
+    });
+  });
+
+  it('another descriptor of our own', async () => {
+    const { machine, disk } = aMachine();
+    const host = machine.host();
+    await using device = await host.devices.open('/dev/sdb', { access: 'read-write', exclusive: true });
+    await using _other = await host.devices.open(`/dev/${disk.name}`, { access: 'read' });
+    const observed = await observe(host, device, true, { trustInit: false, volumes: [] });
+    expect(refusalOf(observed)).toMatchObject({ fact: 'isOpen' });
+  });
+
   it('a filesystem with a number of its own, by the path that was mounted', async () => {
     const { machine, disk } = aMachine();
     machine.mount({ device: '0:40', mountPoint: '/data', fsType: 'btrfs', source: '/dev/sdb' });
@@ -165,6 +206,7 @@ describe('the use of a device is found under its other numbers:', () => {
       });
     on('loop0', loop.number);
     expect(await refused(machine, loop)).toBeUndefined();
+    expect(await refused(machine, aPartition(machine, loop, MIB))).toBeUndefined();
     expect(await refused(machine, disk)).toEqual({ fact: 'isBehindALoopDevice', loop: 'loop0', under: '' });
     on('loop1', '7:1');
     expect(await refused(machine, loop)).toEqual({ fact: 'isBehindALoopDevice', loop: 'loop1', under: 'sdb' });
