@@ -38,8 +38,9 @@ export const wipeByWriting: Benchmark = {
       bench.progress('  writing every block once');
       await disks.fill();
       await using random = await RandomBytes.make(directory, Math.min(512 * MIB, disks.sizeBytes));
-      const zero = (path: string) => [dd('/dev/zero', path, 0, disks.sizeBytes)];
-      const heads = (path: string) => headsOf(disks).map(({ start, length }) => dd('/dev/zero', path, start, length));
+      const zero = (path: string) => [ddOnto(path, '/dev/zero', 0, disks.sizeBytes)];
+      const heads = (path: string) =>
+        headsOf(disks).map(({ start, length }) => ddOnto(path, '/dev/zero', start, length));
       const rows: Row[] = [];
       for (const paths of groupsOf(disks)) {
         const contest = { disks, directory, paths, isWritten: true };
@@ -58,7 +59,7 @@ export const wipeByKernel: Benchmark = {
   about:
     `wipes devices that let the kernel write zeroes, or discard. ${DEVICES}Before each run all blocks are allocated again. The limit is ` +
     '`blkdiscard`, with `--zeroout` for zeroes, for the same ranges; `discard` zeroes the heads afterwards, by hand as well. ' +
-    '"Instead of dd" compares with `dd if=/dev/zero bs=4M oflag=direct conv=fsync` over the same ranges.',
+    'Beside it, the same instead of `dd if=/dev/zero bs=4M oflag=direct conv=fsync` over the whole device.',
   run: (bench) =>
     onDisks(bench, async (disks, directory) => {
       const zeroOut = (path: string, start: number, length: number): Command => [
@@ -69,23 +70,20 @@ export const wipeByKernel: Benchmark = {
         path,
       ];
       const heads = (path: string) => headsOf(disks).map(({ start, length }) => zeroOut(path, start, length));
+      const all = (path: string) => [zeroOut(path, 0, disks.sizeBytes)];
+      const discard = (path: string): readonly Command[] => [['blkdiscard', '--force', path], ...heads(path)];
       const rows: Row[] = [];
       for (const paths of groupsOf(disks)) {
         const contest = { disks, directory, paths, isWritten: false };
-        const all = (path: string) => [dd('/dev/zero', path, 0, disks.sizeBytes)];
         rows.push(
           ...(await byKernel({ ...contest, method: 'zero-head', byHand: heads }, bench)),
-          ...(await byKernel(
-            { ...contest, method: 'zero-all', byHand: (path) => [zeroOut(path, 0, disks.sizeBytes)], instead: all },
-            bench,
-          )),
-          ...(await byKernel(
-            { ...contest, method: 'discard', byHand: (path) => [['blkdiscard', '--force', path], ...heads(path)] },
-            bench,
-          )),
+          ...(await byKernel({ ...contest, method: 'zero-all', byHand: all }, bench)),
+          ...(await byKernel({ ...contest, method: 'discard', byHand: discard }, bench)),
         );
       }
-      return rows;
+      const one = { disks, directory, paths: disks.paths.slice(0, 1), isWritten: false };
+      const dd = (path: string) => [ddOnto(path, '/dev/zero', 0, disks.sizeBytes)];
+      return [...rows, ...(await insteadOfDd({ ...one, method: 'zero-all', byHand: dd }, bench))];
     }),
 };
 
@@ -98,37 +96,31 @@ interface WipeContest {
   readonly method: WipeMethod;
   readonly isWritten: boolean;
   readonly byHand: (path: string) => readonly Command[];
-  /** By programs that write every byte. */
-  readonly instead?: (path: string) => readonly Command[];
 }
 
 async function written(contest: WipeContest, bench: Bench): Promise<readonly Row[]> {
   bench.progress(`  ${nameOf(contest)}`);
-  const { limit, ours } = await race({ limit: byHand(contest, contest.byHand), ours: engine(contest) }, bench);
+  const { limit, ours } = await race({ limit: byHand(contest), ours: engine(contest) }, bench);
   const wiped: Contest = { what: nameOf(contest), phase: WIPE, limit, ours };
   return [compare(wiped, WALL, AS_FAST), ...ownRows({ what: wiped.what, ours })];
 }
 
 async function byKernel(contest: WipeContest, bench: Bench): Promise<readonly Row[]> {
-  bench.progress(`  ${nameOf(contest)}, by the kernel`);
-  const before = () => contest.disks.allocate();
-  const { instead = contest.byHand } = contest;
-  const { limit, dd, ours } = await race(
-    {
-      limit: { ...byHand(contest, contest.byHand), before },
-      dd: { ...byHand(contest, instead), before },
-      ours: { ...engine(contest), before },
-    },
-    bench,
-  );
   const what = `${nameOf(contest)}, by the kernel`;
-  const wiped: Contest = { what, phase: WIPE, limit, ours };
-  const beyond: Contest = { ...wiped, what: `${what}, instead of dd`, limit: dd };
-  return [
-    compare(wiped, WALL),
-    ...(contest.instead ? [compare(beyond, WALL, FAR_BEYOND)] : []),
-    ...ownRows({ what, ours }),
-  ];
+  const { limit, ours } = await allocatedRace(what, contest, bench);
+  return [compare({ what, phase: WIPE, limit, ours }, WALL), ...ownRows({ what, ours })];
+}
+
+async function insteadOfDd(contest: WipeContest, bench: Bench): Promise<readonly Row[]> {
+  const what = `${nameOf(contest)}, by the kernel instead of by dd`;
+  return [compare({ what, phase: WIPE, ...(await allocatedRace(what, contest, bench)) }, WALL, FAR_BEYOND)];
+}
+
+function allocatedRace(what: string, contest: WipeContest, bench: Bench) {
+  bench.progress(`  ${what}`);
+  const before = () => contest.disks.allocate();
+  const contenders = { limit: { ...byHand(contest), before }, ours: { ...engine(contest), before } };
+  return race(contenders, bench);
 }
 
 /** What nobody else has a part in. */
@@ -153,12 +145,12 @@ function engine({ paths, method, isWritten, directory }: WipeContest): Contender
   return { module: import.meta.resolve('./contenders/wipe.ts'), input };
 }
 
-function byHand({ paths }: WipeContest, commandsFor: (path: string) => readonly Command[]): Contender {
-  const input: ByHand = { devices: paths.map(commandsFor) };
+function byHand({ paths, byHand }: WipeContest): Contender {
+  const input: ByHand = { devices: paths.map(byHand) };
   return { module: import.meta.resolve('./contenders/by-hand.ts'), input };
 }
 
-const dd = (from: string, to: string, start: number, length: number): Command => [
+const ddOnto = (to: string, from: string, start: number, length: number): Command => [
   'dd',
   `if=${from}`,
   `of=${to}`,
@@ -208,7 +200,7 @@ class RandomBytes implements AsyncDisposable {
   onto(path: string, { sizeBytes }: Disks): readonly Command[] {
     const source = `/proc/${process.pid}/fd/${this.#file.fd}`;
     return Array.from({ length: sizeBytes / this.#bytes }, (_, index) =>
-      dd(source, path, index * this.#bytes, this.#bytes),
+      ddOnto(path, source, index * this.#bytes, this.#bytes),
     );
   }
 
@@ -219,10 +211,10 @@ class RandomBytes implements AsyncDisposable {
 
 /** How fast the cipher of `random-all` is with nothing else around it. */
 async function cipherAlone(): Promise<readonly Row[]> {
-  const { keystream, newSeed, CHUNK_BYTES } = await import('../../src/devices/wipe/keystream.ts');
-  const [fill, into] = [keystream(newSeed()), Buffer.alloc(CHUNK_BYTES)];
+  const { keystream, newSeed } = await import('../../src/devices/wipe/keystream.ts');
+  const [fill, into] = [keystream(newSeed()), Buffer.alloc(MIB)];
   const from = process.threadCpuUsage();
-  for (let position = 0; position < GIB; position += CHUNK_BYTES) fill(into, position);
+  for (let position = 0; position < GIB; position += MIB) fill(into, position);
   const { user, system } = process.threadCpuUsage(from);
   return [{ what: 'the cipher alone', figure: 'CPU time for 1 GiB', unit: 's', ours: (user + system) / 1e6 }];
 }

@@ -2,7 +2,7 @@
 import { alignedBuffer } from '../../kit/host/aligned-buffer.ts';
 
 /** Of one buffer. Eight devices with four pieces in flight each have 32 of them. */
-export const BUFFER_BYTES = 2 ** 20;
+export const BUFFER_BYTES = 2 ** 19;
 
 const free: Buffer[] = [];
 
