@@ -18,7 +18,7 @@ const AMBIVALENT = 8;
 const MIB = 2 ** 20;
 /** Signatures are in the first 4 MiB (the second header of LUKS is the last) or in the last one (RAID, ZFS). */
 const HEAD_BYTES = 5 * MIB;
-const TAIL_BYTES = BUFFER_BYTES;
+const TAIL_BYTES = MIB;
 
 /**
  * The device is looked at by its descriptor, not by its path. First by ourselves: blkid says of a device that cannot be read what it
@@ -49,9 +49,12 @@ const ZEROES = Buffer.alloc(BUFFER_BYTES);
 
 function* partsOf(sizeBytes: number): Generator<readonly [position: number, length: number]> {
   const head = Math.min(HEAD_BYTES, sizeBytes);
-  for (let at = 0; at < head; at += BUFFER_BYTES) yield [at, Math.min(BUFFER_BYTES, head - at)];
-  const tail = Math.max(head, sizeBytes - TAIL_BYTES);
-  if (tail < sizeBytes) yield [tail, sizeBytes - tail];
+  yield* piecesOf(0, head);
+  yield* piecesOf(Math.max(head, sizeBytes - TAIL_BYTES), sizeBytes);
+}
+
+function* piecesOf(start: number, end: number): Generator<readonly [position: number, length: number]> {
+  for (let at = start; at < end; at += BUFFER_BYTES) yield [at, Math.min(BUFFER_BYTES, end - at)];
 }
 
 async function signatureOf(commands: Commands, device: OpenDevice): Promise<string | undefined> {
