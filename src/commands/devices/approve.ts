@@ -36,13 +36,19 @@ const flags = {
 };
 
 const MEANING = `
-An agent refuses to wipe a device when what is on it may be somebody's: a filesystem that no volume of ours has put there, or the
-data of a volume that has vanished or is of another cluster. To approve it says that nobody needs what is on it any more. The agent
-then wipes it, and makes a volume of it: EVERYTHING ON IT IS LOST.
+An agent refuses to wipe a device when what is on it may be somebody's: data
+that no volume of ours has put there, or that of a volume that has vanished, or
+is of another cluster. To approve the device says that nobody needs what is on
+it any more. Its agent then wipes it, and makes a volume of it: EVERYTHING ON
+IT IS LOST.
 
-An approval is for one device, as it is now: another disk at the same path is not meant by it. It counts once. It does not lift
-other refusals: what is mounted, open, or used in any other way is never wiped. It stands in the annotation
-${APPROVALS_ANNOTATION} of the Node, which needs the right to patch nodes.`;
+An approval is for one device as it is now, and counts once. Another disk at
+the same path is not meant by it; but one that tells neither its WWN nor its
+serial number is known by its size only. No other refusal is lifted: what is
+mounted, open, or in use in any other way is never wiped.
+
+It is written into the annotation ${APPROVALS_ANNOTATION} of the Node,
+which takes the right to patch nodes.`;
 
 export function addApprove(devices: Command, terminal: Terminal): void {
   const command = devices
