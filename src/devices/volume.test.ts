@@ -130,6 +130,7 @@ describe('the node that a volume can be used on', () => {
     ['it asks for nothing', {}],
     ['there are two nodes', hosts(['n', 'm'])],
     ['there are two terms, of which one is enough', terms({ matchExpressions: [term] }, { matchExpressions: [term] })],
+    ['there are two terms, one of them empty', terms({ matchExpressions: [term] }, {})],
     ['it asks for more', terms({ matchExpressions: [term, { ...term, key: 'zone' }] })],
     ['it asks for a field, too', terms({ matchExpressions: [term], matchFields: [{ ...term, key: 'metadata.name' }] })],
     ['it names another label', terms({ matchExpressions: [{ ...term, key: 'zone' }] })],

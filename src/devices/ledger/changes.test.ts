@@ -40,14 +40,26 @@ describe('a volume that is seen', () => {
     expect(afterSeeing(holding(seen()), device, bound).volume).toEqual(bound);
   });
 
+  test('is released by the claim that had it, or by one that was not known', () => {
+    for (const claim of [{ claim: 'claim-1' }, {}]) {
+      const released = seen({ phase: 'Released', claim: 'claim-1', resourceVersion: '101' });
+      expect(afterSeeing(holding(seen({ phase: 'Bound', ...claim })), device, released).volume).toEqual(released);
+    }
+  });
+
   test.each([
     ['older, as after a restore of etcd', { phase: 'Available', resourceVersion: '99' }],
     ['older by a digit', { phase: 'Available', resourceVersion: '9' }],
     ['as old', { phase: 'Available', resourceVersion: '100' }],
     ['another volume, which somebody has put in its place', { uid: 'u2', phase: 'Released', resourceVersion: '900' }],
+    [
+      'released by another claim than the one that has it, which a restored etcd has brought back',
+      { phase: 'Released', claim: 'claim-0', resourceVersion: '900' },
+    ],
+    ['released by nobody, while somebody has it', { phase: 'Released', resourceVersion: '900' }],
     ['one of another cluster', { cluster: 'c2', phase: 'Released', resourceVersion: '900' }],
   ])('changes nothing when it is %s', (_what, parts) => {
-    const entry = holding(seen({ phase: 'Bound' }));
+    const entry = holding(seen({ phase: 'Bound', claim: 'claim-1' }));
     expect(afterSeeing(entry, device, seen(parts))).toBe(entry);
   });
 

@@ -170,6 +170,7 @@ describe('a ledger that cannot be understood', () => {
       await expect(open()).rejects.toThrow();
     }
     expect(await asides()).toHaveLength(1);
+    expect(machine.journal.filter(({ target }) => target.includes('unreadable'))).toHaveLength(1);
     expect(await machine.host().files.readText(FILE)).toBe(rubbish);
   });
 

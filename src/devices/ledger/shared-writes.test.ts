@@ -100,7 +100,7 @@ describe('writes of one file that many change', () => {
     });
     await expect(writer.changed()).rejects.toBe(full);
     isBroken = false;
-    await writer.changed();
+    await writer.written();
   });
 
   test('whatever happens when: one at a time, and nobody is told before it is there', async () => {
