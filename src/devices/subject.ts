@@ -4,6 +4,7 @@ import { type Identity, identityOf, keyOf } from './identity.ts';
 import type { Observed } from './observed.ts';
 import { explainReason, type Reason, remedyOfReason } from './reasons.ts';
 import { canBeApproved, explain, type Refusal, remedyOf } from './refusals.ts';
+import { contentInWords } from './signature.ts';
 import type { State, Trouble } from './standings.ts';
 import type { Volume } from './volume.ts';
 
@@ -31,8 +32,7 @@ export function subjectOf({ name, found, volume }: Seen): Subject {
 export function asSeen(subject: Subject, observed: Observed | undefined): Subject {
   if (!observed) return subject;
   const identity = identityOf(observed.facts);
-  const holds = observed.signature.known ? observed.signature.value : undefined;
-  return { ...subject, identity, device: keyOf(identity, subject.path), holds };
+  return { ...subject, identity, device: keyOf(identity, subject.path), holds: contentInWords(observed) };
 }
 
 /** The phase that the cluster gives it. */
