@@ -68,6 +68,12 @@ describe('a volume that is seen', () => {
     expect(afterSeeing(pending, device, seen({ cluster: 'c2' }))).toBe(pending);
   });
 
+  test('is followed without the right to know which cluster it is, and that is not forgotten', () => {
+    const bound = seen({ phase: 'Bound', resourceVersion: '101' });
+    expect(afterSeeing(holding(seen()), device, { ...bound, cluster: '' }).volume).toEqual(bound);
+    expect(afterSeeing(holding(seen({ cluster: '' })), device, bound).volume).toEqual(bound);
+  });
+
   test('does not tell where and when the device was found', () => {
     const elsewhere = { ...device, path: '/dev/b', boot: 'b2' };
     const entry = afterSeeing(holding(seen()), elsewhere, seen({ resourceVersion: '101' }));

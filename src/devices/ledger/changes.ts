@@ -27,7 +27,9 @@ export function afterSeeing(entry: Before, device: Sighting, volume: HandedOut):
   if (entry && last && !canFollow(last, volume)) return entry;
   /** Whoever has it now may have put something there. */
   const state = last?.uid === volume.uid && volume.phase === 'Released' ? stateOf(entry) : {};
-  return next(entry, { ...sightingOf(entry ?? device), volume, ...state });
+  /** Which cluster it is stays known when the right to ask is lost. */
+  const cluster = volume.cluster || last?.cluster || '';
+  return next(entry, { ...sightingOf(entry ?? device), volume: { ...volume, cluster }, ...state });
 }
 
 function canFollow(last: HandedOut, volume: HandedOut): boolean {

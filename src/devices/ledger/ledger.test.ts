@@ -1,6 +1,10 @@
+import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { VirtualClock } from '../../kit/clock/virtual.ts';
 import { FileError } from '../../kit/host/file-error.ts';
+import { realFiles } from '../../kit/host/real-files.ts';
 import type { Fault } from '../../kit/host/simulated/faults.ts';
 import type { SimulatedHost } from '../../kit/host/simulated/host.ts';
 import { SimulatedMachine } from '../../kit/host/simulated/machine.ts';
@@ -115,6 +119,21 @@ describe('the ledger', () => {
     const again = await open();
     expect([1, 2, 10_001].map((i) => again.hasUsed(`approval-${i}`))).toEqual([false, true, true]);
   });
+});
+
+test('a ledger on a real disk is found again with all that many wrote at once, and leaves nothing else behind', async () => {
+  const directory = join(await mkdtemp(join(tmpdir(), 'ledger-')), 'state');
+  try {
+    const parts = { files: realFiles(clock, Math.random), clock, log };
+    const ledger = await Ledger.open(directory, parts);
+    const keys = Array.from({ length: 100 }, (_, i) => `wwid:naa.${i}`);
+    await Promise.all(keys.map((key) => ledger.saw(key, device, volume('Bound', '5'), 'c1')));
+    await ledger.began(KEY, device, wipe);
+    expect([...(await Ledger.open(directory, parts)).entries()]).toEqual([...ledger.entries()]);
+    expect(await readdir(directory)).toEqual(['devices.json']);
+  } finally {
+    await rm(dirname(directory), { recursive: true });
+  }
 });
 
 describe('a ledger on a full disk', () => {
