@@ -1,11 +1,11 @@
 import { defineConfig } from 'vitest/config';
 
 /** One project per test tier. Real processes and devices are shared by the machine, so those tiers run their files one after another. */
-const tier = (name: string, include: string[], oneByOne = true) => ({
+const tier = (name: string, include: string[], oneByOne = true, testTimeout = oneByOne ? 120_000 : 20_000) => ({
   test: {
     name,
     include,
-    testTimeout: oneByOne ? 120_000 : 20_000,
+    testTimeout,
     hookTimeout: 120_000,
     fileParallelism: !oneByOne,
   },
@@ -18,10 +18,10 @@ export default defineConfig({
       tier('unit', ['bench/**/*.test.ts', 'src/**/*.test.ts', 'tools/**/*.test.ts', 'test/layers.test.ts'], false),
       tier('integration', ['test/integration/**/*.test.ts']),
       tier('host', ['test/host/**/*.test.ts']),
-      /** In a guest, by tools/lab/boot.sh. */
-      tier('lab', ['test/lab/*.test.ts']),
+      /** In a guest, by tools/lab/boot.sh. A guest is several times slower than the machine that it runs on. */
+      tier('lab', ['test/lab/*.test.ts'], true, 600_000),
       /** Outside, and turns guests on and off. */
-      tier('power', ['test/lab/power/*.test.ts']),
+      tier('power', ['test/lab/power/*.test.ts'], true, 600_000),
     ],
   },
 });

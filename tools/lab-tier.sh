@@ -20,17 +20,16 @@ for program in apt-get dpkg-deb; do
   command -v $program >/dev/null || cannot_run "the guest is made of Debian packages, and $program is missing here."
 done
 tools/lab/build.sh >/dev/null || cannot_run "the guest could not be built (see above)."
-LAB_TIMEOUT=60 tools/lab/boot.sh true || cannot_run "the guest does not start here (see above)."
+LAB_TIMEOUT=120 tools/lab/boot.sh true || cannot_run "the guest does not start here (see above)."
 
-# A part that ends without a count, because the guest stopped, counts as one failure.
+output=$(mktemp)
+trap 'rm -f "$output"' EXIT
 counts=()
 failed=0
+# Without a count, because the guest stopped, it counts as one failure.
 part() {
-  local output
-  exec 5>&1
-  output=$("$@" | tee /dev/fd/5) || failed=1
-  exec 5>&-
-  counts+=("$(tail -n 1 <<<"$output" | grep -E '^[0-9]+ passed, [0-9]+ failed' || echo "0 passed, 1 failed")")
+  "$@" | tee "$output" || failed=1
+  counts+=("$(tail -n 1 "$output" | grep -E '^[0-9]+ passed, [0-9]+ failed' || echo "0 passed, 1 failed")")
 }
 part tools/lab/boot.sh vitest run --project lab --reporter=verbose --reporter=./tools/tier-reporter.ts
 part vitest run --project power --reporter=verbose --reporter=./tools/tier-reporter.ts

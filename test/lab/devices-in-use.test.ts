@@ -2,7 +2,7 @@
 import { expect, it } from 'vitest';
 import { aLoopDevice, type LoopDevice } from '../host/loop-device.ts';
 import { whyNot } from './judgement.ts';
-import { host, MIB, run, settled } from './machine.ts';
+import { host, MIB, run, settled, undo } from './machine.ts';
 
 const DISK_BYTES = 24 * MIB;
 const SECTORS_PER_MIB = 2048;
@@ -45,7 +45,7 @@ it('a partition of a disk that has a holder as a whole is held by that one, too'
   const partition = await aPartition(disk);
   const sectors = (DISK_BYTES / MIB) * SECTORS_PER_MIB;
   await run('dmsetup', 'create', 'whole', '--table', `0 ${sectors} linear ${disk.path} 0`);
-  disk.undo.defer(() => run('dmsetup', 'remove', '--retry', 'whole').then(settled));
+  undo(disk, 'dmsetup', 'remove', 'whole');
   const holder = await kernelNameOf('/dev/mapper/whole');
   expect(await whyNot(partition)).toEqual({
     fact: 'hasHolders',
@@ -70,7 +70,7 @@ it('each member of a running RAID has a holder, and of a stopped one foreign dat
   await using other = await aLoopDevice(DISK_BYTES);
   const raid = ['--level', '1', '--raid-devices', '2', '--metadata', '1.2', '--assume-clean', '--run'];
   await run('mdadm', '--create', '/dev/md7', ...raid, one.path, other.path);
-  other.undo.defer(() => run('mdadm', '--stop', '--scan').then(settled));
+  undo(other, 'mdadm', '--stop', '--scan');
   for (const { path } of [one, other])
     expect(await whyNot(path)).toEqual({ fact: 'hasHolders', holders: ['md7'], under: '' });
   await run('mdadm', '--stop', '/dev/md7');
@@ -103,14 +103,14 @@ it('a disk that was made read-only is not wiped', async () => {
 /** `lab`, with one logical volume that fills a part of it. */
 async function aVolumeGroup(disk: LoopDevice, path: string): Promise<void> {
   await run('vgcreate', '--yes', 'lab', path);
-  disk.undo.defer(() => run('vgremove', '--force', '--yes', 'lab').then(settled));
+  undo(disk, 'vgremove', '--force', '--yes', 'lab');
   await run('lvcreate', '--yes', '--name', 'data', '--size', '8M', 'lab');
 }
 
 /** Of 16 MiB, from 1 MiB on. */
 async function aPartition(disk: LoopDevice): Promise<string> {
   await run('addpart', disk.path, '1', `${SECTORS_PER_MIB}`, `${16 * SECTORS_PER_MIB}`);
-  disk.undo.defer(() => run('delpart', disk.path, '1').then(settled));
+  undo(disk, 'delpart', disk.path, '1');
   await settled();
   return `${disk.path}p1`;
 }

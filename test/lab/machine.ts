@@ -22,7 +22,16 @@ export async function settled(): Promise<void> {
   await run('udevadm', 'settle');
 }
 
-export async function sha256(path: string): Promise<string> {
+/** Runs it before the device is taken away, and when udev does not look at it: what is open cannot be taken apart. */
+export function undo({ undo }: { readonly undo: AsyncDisposableStack }, ...argv: string[]): void {
+  undo.defer(async () => {
+    await settled();
+    await run(...argv);
+    await settled();
+  });
+}
+
+async function sha256(path: string): Promise<string> {
   const [sum = ''] = (await run('sha256sum', path)).split(' ');
   return sum;
 }

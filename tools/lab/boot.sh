@@ -5,7 +5,7 @@
 set -euo pipefail
 here=$(dirname "$(readlink -f "$0")")
 checkout=$(readlink -f "$here/../..")
-timeout=${LAB_TIMEOUT:-900}
+timeout=${LAB_TIMEOUT:-1800}
 memory=${LAB_MEMORY:-1536M}
 
 lab=$("$here/build.sh")

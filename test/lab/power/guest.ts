@@ -1,0 +1,66 @@
+/** A guest as seen from outside: turned on with disks that outlive it, and turned off without warning. */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, open, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+
+const BOOT = resolve(import.meta.dirname, '../../../tools/lab/boot.sh');
+
+/** Two of them fit into the time that a test has. */
+const TIMEOUT_SECONDS = 290;
+
+/** A file that is a disk of guests, one after another. What a guest had told it to keep when its power was cut is on it. */
+export interface Disk extends AsyncDisposable {
+  readonly path: string;
+}
+
+/** All zeroes; takes room only where it is written. */
+export async function aDisk(sizeBytes: number): Promise<Disk> {
+  const directory = await mkdtemp(join(tmpdir(), 'lab-disk-'));
+  const path = join(directory, 'disk');
+  await using file = await open(path, 'w');
+  await file.truncate(sizeBytes);
+  return { path, [Symbol.asyncDispose]: () => rm(directory, { recursive: true }) };
+}
+
+/** Runs one command, as root, and is turned off when that has ended. Its disks are /dev/ubda, /dev/ubdb, … in their order. */
+export class Guest implements AsyncDisposable {
+  readonly #process: ChildProcess;
+  readonly #closed: Promise<unknown>;
+  #output = '';
+
+  constructor(disks: readonly Disk[], command: readonly string[]) {
+    const argv = [...disks.flatMap(({ path }) => ['--disk', path]), ...command];
+    this.#process = spawn(BOOT, argv, {
+      stdio: ['ignore', 'pipe', 'pipe'],
+      env: { ...process.env, LAB_TIMEOUT: `${TIMEOUT_SECONDS}` },
+    });
+    this.#closed = once(this.#process, 'close');
+    for (const stream of [this.#process.stdout, this.#process.stderr])
+      stream?.setEncoding('utf8').on('data', (text: string) => {
+        this.#output += text;
+      });
+  }
+
+  /** What the command has written so far; of a guest that stopped by itself, the end of its console, too. */
+  get output(): string {
+    return this.#output;
+  }
+
+  /** Resolves with the exit code of the command. */
+  async ended(): Promise<number | null> {
+    await this.#closed;
+    return this.#process.exitCode;
+  }
+
+  /** Resolves when no process of it is left, so that its disks can be given to another one. */
+  async cutPower(): Promise<void> {
+    this.#process.kill('SIGTERM');
+    await this.#closed;
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.cutPower();
+  }
+}
