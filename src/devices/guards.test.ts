@@ -278,6 +278,18 @@ describe('the device of a volume', () => {
   });
 });
 
+describe('a device', () => {
+  it('is taken to be of this cluster by an agent that may not know whichever cluster it is in', () => {
+    for (const [cluster, last] of [
+      ['', 'cluster-1'],
+      ['cluster-1', ''],
+    ] as const) {
+      const entry = wasHandedOut({ phase: 'Released', cluster: last });
+      expect(whyNotToWipe(seenOf(), toMake({ cluster, entry }))).toBeUndefined();
+    }
+  });
+});
+
 describe('a release', () => {
   it.each<[string, Purpose]>([
     ['that is newer than what was seen', toRecycle({ resourceVersion: '11' })],

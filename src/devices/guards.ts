@@ -76,54 +76,54 @@ function isBelow(path: string, directory: string): boolean {
 
 const withSlash = (directory: string): string => `${directory.replace(/\/+$/, '')}/`;
 
-export const isReadOnly: Guard = ({ facts }) => (facts.readOnly ? { fact: 'isReadOnly' } : undefined);
+const isReadOnly: Guard = ({ facts }) => (facts.readOnly ? { fact: 'isReadOnly' } : undefined);
 
 /** Wiping it would take the partitions that it lists from whoever uses them. The kernel shows just the sectors of its table. */
-export const isAnExtendedPartition: Guard = ({ facts }) =>
+const isAnExtendedPartition: Guard = ({ facts }) =>
   facts.partition && facts.sizeBytes <= EXTENDED_BYTES ? { fact: 'isAnExtendedPartition' } : undefined;
 
 const EXTENDED_BYTES = 4096;
 
-export const isMounted: Guard = ({ mounts }) => {
+const isMounted: Guard = ({ mounts }) => {
   const mount = seenOf(mounts)?.[0];
   return mount && { fact: 'isMounted', at: mount.by, under: mount.under };
 };
 
-export const isSwap: Guard = ({ swaps }) => {
+const isSwap: Guard = ({ swaps }) => {
   const swap = seenOf(swaps)?.[0];
   return swap && { fact: 'isSwap', under: swap.under };
 };
 
-export const hasHolders: Guard = ({ facts, relatives }) => {
+const hasHolders: Guard = ({ facts, relatives }) => {
   if (facts.holders.length > 0) return { fact: 'hasHolders', holders: facts.holders, under: '' };
   const held = [...facts.partitions, ...(seenOf(relatives) ?? [])].find(({ holders }) => holders.length > 0);
   return held && { fact: 'hasHolders', holders: held.holders, under: held.name };
 };
 
-export const isBehindALoopDevice: Guard = ({ loops }) => {
+const isBehindALoopDevice: Guard = ({ loops }) => {
   const loop = seenOf(loops)?.[0];
   return loop && { fact: 'isBehindALoopDevice', loop: loop.by, under: loop.under };
 };
 
-export const isExported: Guard = ({ exports }) => {
+const isExported: Guard = ({ exports }) => {
   const target = seenOf(exports)?.[0];
   return target && { fact: 'isExported', ...target };
 };
 
-export const isOpen: Guard = ({ openers }) =>
+const isOpen: Guard = ({ openers }) =>
   openers.open === 'yes' ? { fact: 'isOpen', by: namesOf(openers.openers) } : undefined;
 
 const namesOf = (openers: readonly Opener[]): readonly string[] => [
   ...new Set(openers.map(({ pid, command }) => `process ${pid} (${command})`)),
 ];
 
-export const isHeldExclusively: Guard = ({ isHeld, busyRelatives }) => {
+const isHeldExclusively: Guard = ({ isHeld, busyRelatives }) => {
   const under = isHeld ? seenOf(busyRelatives)?.[0] : '';
   return under === undefined ? undefined : { fact: 'isHeldExclusively', under };
 };
 
 /** What could not be looked at may be where it is used. */
-export const useIsUnknown: Guard = (observed) => {
+const useIsUnknown: Guard = (observed) => {
   const { relatives, mounts, swaps, loops, exports, busyRelatives, otherVolumes, openers, hiddenLoops } = observed;
   const looks = [relatives, mounts, swaps, loops, exports, busyRelatives, otherVolumes];
   const unseen = openers.open === 'unknown' ? openers.unseen.map(({ reason }) => reason) : [];
@@ -135,7 +135,7 @@ export const useIsUnknown: Guard = (observed) => {
  * The path may be another disk since the last boot, or the disk may have been swapped for another one. What counts is what was
  * recorded. The capacity of a volume is put right by each pass, so that it says something only where nothing was recorded.
  */
-export const isAnotherDevice: Guard = ({ facts }, { recycles, entry }) => {
+const isAnotherDevice: Guard = ({ facts }, { recycles, entry }) => {
   if (!recycles) return undefined;
   const found = identityOf(facts);
   const inLedger = entry?.volume?.uid === recycles.uid ? entry.identity : undefined;
@@ -155,26 +155,26 @@ const anotherDevice = (recorded: string, found: Identity): Refusal => ({
 
 const inWords = (identity: Identity): string => `${describe(identity)}, ${identity.sizeBytes} bytes`;
 
-export const isUsedByAnotherVolume: Guard = ({ otherVolumes }) => {
+const isUsedByAnotherVolume: Guard = ({ otherVolumes }) => {
   const other = seenOf(otherVolumes)?.[0];
   return other && { fact: 'isUsedByAnotherVolume', volume: other.name, path: other.path };
 };
 
 /** A volume that says to be ours and that the ledger does not know under this uid: somebody made it, or etcd was restored. */
-export const ledgerNamesAnotherVolume: Guard = (_observed, { recycles, entry }) => {
+const ledgerNamesAnotherVolume: Guard = (_observed, { recycles, entry }) => {
   const last = entry?.volume;
   if (!recycles || !last || last.uid === recycles.uid) return undefined;
   return { fact: 'ledgerNamesAnotherVolume', volume: last.name, uid: last.uid };
 };
 
-export const wasNotMadeByUs: Guard = (_observed, { recycles, entry }) =>
+const wasNotMadeByUs: Guard = (_observed, { recycles, entry }) =>
   recycles?.isYoungerThanTheLedger && !entry?.volume ? { fact: 'wasNotMadeByUs' } : undefined;
 
 /**
  * The volume was seen in a newer state, bound, than the one in which it is released now: etcd was restored from an older state, and
  * its present owner has not left. A restored etcd counts on and can come past the version that we saw; the claim still tells.
  */
-export const releaseIsOlderThanTheLedger: Guard = (_observed, { recycles, entry }) => {
+const releaseIsOlderThanTheLedger: Guard = (_observed, { recycles, entry }) => {
   const last = entry?.volume;
   if (!recycles || last?.uid !== recycles.uid || last.phase !== 'Bound') return undefined;
   const isOlder = compareVersions(last.resourceVersion, recycles.resourceVersion) > 0;
@@ -184,26 +184,26 @@ export const releaseIsOlderThanTheLedger: Guard = (_observed, { recycles, entry 
 };
 
 /** It has vanished without our seeing that it was released: whoever had it may still want it back. */
-export const ownerWasNotSeenToLeave: Guard = (_observed, { recycles, entry }) => {
+const ownerWasNotSeenToLeave: Guard = (_observed, { recycles, entry }) => {
   const last = entry?.volume;
   if (recycles || last?.phase !== 'Bound') return undefined;
   return { fact: 'ownerWasNotSeenToLeave', volume: last.name, uid: last.uid };
 };
 
-export const belongsToAnotherCluster: Guard = (_observed, { cluster, entry }) => {
+const belongsToAnotherCluster: Guard = (_observed, { cluster, entry }) => {
   const last = entry?.volume;
   if (!last || isSameCluster(last.cluster, cluster)) return undefined;
   return { fact: 'belongsToAnotherCluster', volume: last.name, cluster: last.cluster };
 };
 
 /** What is on a device of ours is its last owner's, who has left. On any other it is somebody's. */
-export const hasForeignData: Guard = ({ signature }, purpose) => {
+const hasForeignData: Guard = ({ signature }, purpose) => {
   const what = seenOf(signature);
   if (what === undefined || purpose.wipeExisting) return undefined;
   return isOfTheLastOwner(what, purpose) ? undefined : { fact: 'hasForeignData', what };
 };
 
-export const contentIsUnknown: Guard = ({ signature }, purpose) => {
+const contentIsUnknown: Guard = ({ signature }, purpose) => {
   if (signature.known || purpose.wipeExisting || wasReleased(purpose)) return undefined;
   return { fact: 'contentIsUnknown', why: signature.why };
 };
@@ -221,7 +221,7 @@ function wasReleased({ entry, recycles, isEntryCertain }: Purpose): boolean {
   return isEntryCertain && (entry?.wipe !== undefined || entry?.volume?.phase === 'Released');
 }
 
-export const methodIsNotOffered: Guard = ({ facts }, { method }) =>
+const methodIsNotOffered: Guard = ({ facts }, { method }) =>
   method === 'discard' && facts.discardMaxBytes === 0 ? { fact: 'methodIsNotOffered', method } : undefined;
 
 export const GUARDS: readonly Guard[] = [

@@ -1,8 +1,8 @@
 /** What is on a device: a filesystem, a part of LVM or RAID, a partition table. Asked of libblkid, which knows them all. */
+import { alignedBuffer } from '../kit/host/aligned-buffer.ts';
 import type { DeviceFacts, OpenDevice } from '../kit/host/block-device.ts';
 import type { Commands } from '../kit/host/command.ts';
 import type { Known } from './observed.ts';
-import { BUFFER_BYTES, withBuffer } from './wipe/buffers.ts';
 
 export interface Content {
   /** `undefined` when there is nothing that would be recognised. */
@@ -19,6 +19,7 @@ const MIB = 2 ** 20;
 /** Signatures are in the first 4 MiB (the second header of LUKS is the last) or in the last one (RAID, ZFS). */
 const HEAD_BYTES = 5 * MIB;
 const TAIL_BYTES = MIB;
+const PIECE_BYTES = MIB;
 
 /**
  * The device is looked at by its descriptor, not by its path. First by ourselves: blkid says of a device that cannot be read what it
@@ -35,17 +36,23 @@ export async function contentOf(commands: Commands, device: OpenDevice, facts: D
 
 /** All of it is read, also after something is found: what cannot be read may be where a signature is. */
 async function isZero(device: OpenDevice, sizeBytes: number): Promise<boolean> {
-  let isBlank = true;
-  for (const [position, length] of partsOf(sizeBytes))
-    await withBuffer(async (buffer) => {
+  const buffer = free.pop() ?? alignedBuffer(PIECE_BYTES);
+  try {
+    let isBlank = true;
+    for (const [position, length] of partsOf(sizeBytes)) {
       const bytes = buffer.subarray(0, length);
       await device.read(bytes, position);
       isBlank &&= bytes.equals(ZEROES.subarray(0, length));
-    });
-  return isBlank;
+    }
+    return isBlank;
+  } finally {
+    free.push(buffer);
+  }
 }
 
-const ZEROES = Buffer.alloc(BUFFER_BYTES);
+/** Used again and again: as many as devices are looked at at once. */
+const free: Buffer[] = [];
+const ZEROES = Buffer.alloc(PIECE_BYTES);
 
 function* partsOf(sizeBytes: number): Generator<readonly [position: number, length: number]> {
   const head = Math.min(HEAD_BYTES, sizeBytes);
@@ -54,7 +61,7 @@ function* partsOf(sizeBytes: number): Generator<readonly [position: number, leng
 }
 
 function* piecesOf(start: number, end: number): Generator<readonly [position: number, length: number]> {
-  for (let at = start; at < end; at += BUFFER_BYTES) yield [at, Math.min(BUFFER_BYTES, end - at)];
+  for (let at = start; at < end; at += PIECE_BYTES) yield [at, Math.min(PIECE_BYTES, end - at)];
 }
 
 async function signatureOf(commands: Commands, device: OpenDevice): Promise<string | undefined> {
@@ -81,4 +88,10 @@ export function kindIn(exported: string): string | undefined {
   const [type, table] = [fields.get('TYPE'), fields.get('PTTYPE')];
   const kinds = [...(type ? [type] : []), ...(table ? [`a partition table (${table})`] : [])];
   return kinds.join(' and ') || 'data of an unnamed kind';
+}
+
+/** For people: also what nobody recognises, which is wiped without a question. Nothing when there is nothing, or it is unknown. */
+export function contentInWords({ signature, isBlank }: Content): string | undefined {
+  if (!signature.known) return undefined;
+  return signature.value ?? (isBlank ? undefined : 'data of a kind that is not recognised');
 }
