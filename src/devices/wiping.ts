@@ -5,6 +5,7 @@ import type { Commands } from '../kit/host/command.ts';
 import type { Config, WipeMethod } from './contract.ts';
 import type { Receipt, WipeRecord } from './ledger/entry.ts';
 import type { Observed } from './observed.ts';
+import { buffersOf } from './wipe/buffers.ts';
 import { courseOf, coveredBy, lengthOf } from './wipe/course.ts';
 import { newSeed } from './wipe/keystream.ts';
 import { Pace } from './wipe/pace.ts';
@@ -56,7 +57,7 @@ export async function wipeHeld(
     },
     { clock, commands },
   );
-  const fault = await verify({ ...order, verification: wipeVerify });
+  const fault = await verify({ ...order, buffers: buffersOf(commands), verification: wipeVerify });
   if (fault !== undefined) {
     await record(beginning(wipeMethod, clock.now()));
     throw new NotAsWritten(`the byte at ${fault} of ${path} is not what was written there: the device fails`);

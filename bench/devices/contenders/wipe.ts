@@ -2,6 +2,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { WipeMethod } from '../../../src/devices/contract.ts';
+import { buffersOf } from '../../../src/devices/wipe/buffers.ts';
 import { courseOf } from '../../../src/devices/wipe/course.ts';
 import { newSeed } from '../../../src/devices/wipe/keystream.ts';
 import { Pace } from '../../../src/devices/wipe/pace.ts';
@@ -37,7 +38,7 @@ const contend: Contend<Wipe> = async ({ paths, method, isWritten, directory }, m
   await meter.measure(WIPE, () => Promise.all(orders.map((order) => wipe(order, { clock, commands: host }))));
   meter.count('threads', threads());
   const faults = await meter.measure(READ_BACK, () =>
-    Promise.all(orders.map((order) => verify({ ...order, verification: 'sample' }))),
+    Promise.all(orders.map((order) => verify({ ...order, buffers: buffersOf(host), verification: 'sample' }))),
   );
   if (faults.some((fault) => fault !== undefined)) throw new Error('what was read back is not what was written');
 

@@ -1,17 +1,35 @@
-/** Memory that pieces are written from and read into. All wipes have it in common, and it is used again and again. */
+/** Memory that pieces are written from and read into. All wipes of a process share it, so that it is never more than this. */
 import { alignedBuffer } from '../../kit/host/aligned-buffer.ts';
+import { Slots } from '../slots.ts';
 
-/** Of one buffer. Eight devices with four pieces in flight each have 32 of them. */
-export const BUFFER_BYTES = 2 ** 19;
+/** Of one buffer. */
+export const BUFFER_BYTES = 2 ** 20;
+/** Three for each of eight devices. */
+const BUFFERS = 24;
 
+/** Each costs a lot of address space, so it is used again and again. */
 const free: Buffer[] = [];
 
-/** Lends a buffer, with whatever was last in it, for as long as the work takes. */
-export async function withBuffer<T>(work: (buffer: Buffer) => Promise<T>): Promise<T> {
-  const buffer = free.pop() ?? alignedBuffer(BUFFER_BYTES);
-  try {
-    return await work(buffer);
-  } finally {
-    free.push(buffer);
+export class Buffers {
+  readonly #slots = new Slots(BUFFERS);
+
+  /** Lends a buffer, with whatever was last in it, for as long as the work takes. Who has one must not wait for another. */
+  async lend<T>(signal: AbortSignal, work: (buffer: Buffer) => Promise<T>): Promise<T> {
+    using _slot = await this.#slots.take(signal);
+    const buffer = free.pop() ?? alignedBuffer(BUFFER_BYTES);
+    try {
+      return await work(buffer);
+    } finally {
+      free.push(buffer);
+    }
   }
+}
+
+const ofHosts = new WeakMap<object, Buffers>();
+
+/** Those of the process that sees the host as this. A simulated one that is killed takes what it has borrowed along. */
+export function buffersOf(host: object): Buffers {
+  const buffers = ofHosts.get(host) ?? new Buffers();
+  ofHosts.set(host, buffers);
+  return buffers;
 }

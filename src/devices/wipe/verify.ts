@@ -1,7 +1,7 @@
 /** Reads back what a wipe has written, from the device itself and not from memory. */
 import type { OpenDevice } from '../../kit/host/block-device.ts';
 import type { Verification } from '../contract.ts';
-import { BUFFER_BYTES, withBuffer } from './buffers.ts';
+import { BUFFER_BYTES, type Buffers } from './buffers.ts';
 import type { Extent, Pass } from './course.ts';
 import { inParallel } from './in-parallel.ts';
 import { keystream } from './keystream.ts';
@@ -18,6 +18,7 @@ export interface VerifyOrder {
   readonly course: readonly Pass[];
   readonly seed?: string | undefined;
   readonly verification: Verification;
+  readonly buffers: Buffers;
   readonly pace: Pace;
   readonly signal: AbortSignal;
 }
@@ -50,12 +51,12 @@ function isKeystream(seed: string): Check {
 }
 
 async function firstFault(places: Generator<Extent>, check: Check, order: VerifyOrder): Promise<number | undefined> {
-  const { device, pace, signal } = order;
+  const { device, buffers, pace, signal } = order;
   const faults: number[] = [];
   await inParallel(IN_FLIGHT, places, signal, async ({ start, length }, either) => {
     if (faults.length > 0) return;
     await pace.turn(length, either);
-    await withBuffer(async (buffer) => {
+    await buffers.lend(either, async (buffer) => {
       const found = buffer.subarray(0, length);
       await device.read(found, start);
       const fault = check(found, start);

@@ -2,7 +2,7 @@
 import { alignedBuffer } from '../../kit/host/aligned-buffer.ts';
 import type { DeviceFacts, OpenDevice } from '../../kit/host/block-device.ts';
 import type { Commands } from '../../kit/host/command.ts';
-import { BUFFER_BYTES, withBuffer } from './buffers.ts';
+import { BUFFER_BYTES, buffersOf } from './buffers.ts';
 import type { Extent, Pass } from './course.ts';
 import { byKernel, type KernelOrder } from './kernel.ts';
 import { keystream } from './keystream.ts';
@@ -26,6 +26,8 @@ export interface WriterParts {
 const MIB = 2 ** 20;
 /** So many that the device always has the next one when it is done with one. */
 export const IN_FLIGHT = 4;
+/** These are smaller, and one device alone may have more of them than it gets beside others. */
+const RANDOM_IN_FLIGHT = 8;
 /** All zeroes are written from the same memory, so these can be large. */
 const ZERO_PIECE_BYTES = 4 * MIB;
 /** The kernel is told in pieces, so that it can be stopped, and progress be seen. */
@@ -64,14 +66,15 @@ function zeroWriter(device: OpenDevice): Writer {
   };
 }
 
-function randomWriter({ device, seed = '' }: WriterParts): Writer {
+function randomWriter({ device, commands, seed = '' }: WriterParts): Writer {
+  const buffers = buffersOf(commands);
   const fill = keystream(seed);
   return {
     pieceBytes: BUFFER_BYTES,
-    inFlight: IN_FLIGHT,
+    inFlight: RANDOM_IN_FLIGHT,
     isPaced: true,
-    write: ({ start, length }) =>
-      withBuffer((buffer) => {
+    write: ({ start, length }, signal) =>
+      buffers.lend(signal, (buffer) => {
         const bytes = buffer.subarray(0, length);
         fill(bytes, start);
         return device.write(bytes, start);
