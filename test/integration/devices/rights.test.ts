@@ -177,7 +177,12 @@ describe('under the roles and the policies in deploy/', () => {
     'watch persistentvolumes',
   ];
 
-  test.each<Question>([
+  test('it could do nothing else', async () => {
+    const { account } = agents;
+    for (const question of NOT_ITS_BUSINESS) expect([question, await account.can(question)]).toEqual([question, false]);
+  });
+
+  const NOT_ITS_BUSINESS: readonly Question[] = [
     { verb: 'update', resource: 'persistentvolumes' },
     { verb: 'deletecollection', resource: 'persistentvolumes' },
     { verb: 'patch', resource: 'persistentvolumes', subresource: 'status' },
@@ -194,9 +199,7 @@ describe('under the roles and the policies in deploy/', () => {
     { verb: 'get', resource: 'secrets', namespace: NAMESPACE },
     { verb: 'create', resource: 'serviceaccounts', subresource: 'token', namespace: NAMESPACE },
     { verb: 'get', group: 'coordination.k8s.io', resource: 'leases', namespace: NAMESPACE },
-  ])('it may not $verb $resource $subresource $namespace', async (question) => {
-    expect(await agents.account.can(question)).toBe(false);
-  });
+  ];
 });
 
 /** The same rules without some verbs on one resource. */
