@@ -51,13 +51,16 @@ describe('a volume that is seen', () => {
     ['older, as after a restore of etcd', { phase: 'Available', resourceVersion: '99' }],
     ['older by a digit', { phase: 'Available', resourceVersion: '9' }],
     ['as old', { phase: 'Available', resourceVersion: '100' }],
-    ['another volume, which somebody has put in its place', { uid: 'u2', phase: 'Released', resourceVersion: '900' }],
+    [
+      'another volume, which somebody has put in its place',
+      { uid: 'u2', phase: 'Released', claim: 'claim-1', resourceVersion: '900' },
+    ],
     [
       'released by another claim than the one that has it, which a restored etcd has brought back',
       { phase: 'Released', claim: 'claim-0', resourceVersion: '900' },
     ],
     ['released by nobody, while somebody has it', { phase: 'Released', resourceVersion: '900' }],
-    ['one of another cluster', { cluster: 'c2', phase: 'Released', resourceVersion: '900' }],
+    ['one of another cluster', { cluster: 'c2', phase: 'Released', claim: 'claim-1', resourceVersion: '900' }],
   ])('changes nothing when it is %s', (_what, parts) => {
     const entry = holding(seen({ phase: 'Bound', claim: 'claim-1' }));
     expect(afterSeeing(entry, device, seen(parts))).toBe(entry);
