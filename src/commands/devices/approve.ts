@@ -185,7 +185,7 @@ async function write(request: Request, device: Approvable, reported: Reported): 
       await client.mergePatch(NODES, { name: node }, patch, { preconditions: { uid, resourceVersion }, signal });
       return 'done';
     } catch (error) {
-      if (!hasReason(error, 'Conflict') || attempt === MOST_ATTEMPTS) throw error;
+      if (!hasReason(error, 'Conflict', 'NotFound') || attempt === MOST_ATTEMPTS) throw error;
     }
   }
 }

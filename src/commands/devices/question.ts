@@ -9,7 +9,8 @@ export async function ask(
   signal: AbortSignal,
 ): Promise<string | undefined> {
   stderr.write(question);
-  const lines = createInterface({ input: stdin, signal });
+  // Closed at the end, lest the process waits for more to be typed for ever.
+  using lines = createInterface({ input: stdin, signal });
   let typed: string | undefined;
   for await (const line of lines) {
     typed = line.trim();
