@@ -22,7 +22,7 @@ export interface ApplyParts extends CleaningParts {
 }
 
 /** What is told while it goes on. */
-export type Told = Pick<CleaningOrder, 'onProgress' | 'onApprovalUsed'> & { readonly onBegin: () => void };
+export type Told = Pick<CleaningOrder, 'onBegin' | 'onProgress' | 'onApprovalUsed'>;
 
 /** Another volume was made of this device, and looks for it elsewhere. */
 export class HasAVolume extends Error {
@@ -51,7 +51,6 @@ export async function make(
   if (owner && isNamed(wanted.identity)) throw new HasAVolume(owner);
   const beforeWiping = async () => {
     if (await parts.live.find(name, signal)) throw new Retry(`there is a volume ${name} by now`);
-    told.onBegin();
   };
   const cleaned = await clean({ path, config, others: volumes, beforeWiping, ...told }, parts, signal);
   return await handOut({ ...wanted, identity: cleaned.device.identity }, cleaned, parts, signal);
@@ -95,20 +94,19 @@ export async function recycle(
   const volumes = await volumesOfNode(parts, signal);
   const live = volumes.find((volume) => volume.name === name);
   if (!live || !isStillReleased(live, cached)) throw new Retry(`the volume ${name} is not as the cache shows it`);
-  const beforeWiping = async () => {
-    await takeBack(live, parts, signal);
-    told.onBegin();
-  };
+  const beforeWiping = () => takeBack(live, parts, signal);
   const others = othersThan(name, volumes);
   const recycles = recycledOf(live, parts.ledger.since);
   return await clean({ path, config, others, recycles, beforeWiping, ...told }, parts, signal);
 }
 
+/** One that is being deleted without our finalizer is out of our hands. */
 const isStillReleased = (live: Volume, cached: Volume): boolean =>
   live.uid === cached.uid &&
   live.phase === 'Released' &&
   live.path === cached.path &&
-  live.claimUid === cached.claimUid;
+  live.claimUid === cached.claimUid &&
+  (!live.isDeleting || live.hasWipeFinalizer);
 
 export function recycledOf(volume: Volume, ledgerSince: Date): Recycled {
   const { name, uid, resourceVersion, volumeMode, fsType, capacityBytes, identity, claimUid, createdAt } = volume;
@@ -145,8 +143,7 @@ async function takeBack(live: Volume, { client, live: volumes }: ApplyParts, sig
   if (!now || !isTakenBack(volumeOf(now), live)) throw new Retry(`the volume ${name} changed while it was taken back`);
 }
 
-const isTakenBack = (now: Volume, before: Volume): boolean =>
-  isStillReleased(now, before) && now.isDeleting && now.hasWipeFinalizer;
+const isTakenBack = (now: Volume, before: Volume): boolean => isStillReleased(now, before) && now.isDeleting;
 
 /** The volume may go: its device is clean, or is not ours to clean. */
 export async function letGo(

@@ -42,6 +42,8 @@ export interface CleaningOrder {
   readonly recycles?: Recycled | undefined;
   /** Told when the device is held and may be wiped, before anything on it is changed. What it throws ends it. */
   readonly beforeWiping: () => Promise<void>;
+  /** Told before the first byte is written; not for a device that is clean already. */
+  readonly onBegin: () => void;
   readonly onProgress: (doneBytes: number, ofBytes: number) => void;
   readonly onApprovalUsed: (refusal: Refusal) => void;
 }
@@ -83,6 +85,7 @@ export async function clean(order: CleaningOrder, parts: CleaningParts, signal: 
   await order.beforeWiping();
   if (judged.lifted) order.onApprovalUsed(judged.lifted.refusal);
   if (judged.clean) return { key, device: sighting, receipt: judged.clean.receipt };
+  order.onBegin();
   const receipt = await wipeHeld(
     device,
     observed,

@@ -2,7 +2,6 @@
  * Decides what to do about one device and the volume of its name. Pure: everything it may know is in `Seen`. Whether a device may be
  * wiped is not decided here but by the guards, at the device itself.
  */
-import { basename } from 'node:path';
 import { dnsSubdomainFault } from '../kit/names.ts';
 import type { Config } from './contract.ts';
 import { disagreements, mendingOf, type OwnNode, type Wanted } from './desired.ts';
@@ -60,7 +59,8 @@ function aboutVolume(volume: Volume, seen: Seen): Decision {
 export function whyNotOurs({ name, node, path, affinity }: Volume, self: string): string | undefined {
   if (node !== self) return `its label names the node ${node}`;
   if (affinity !== self) return 'its node affinity does not name this node alone';
-  if (volumeNameOf(self, basename(path)) !== name) return `a device at ${path || 'no path'} would not have this name`;
+  if (volumeNameOf(self, path.slice(path.lastIndexOf('/') + 1)) !== name)
+    return `a device at ${path || 'no path'} would not have this name`;
   return undefined;
 }
 
