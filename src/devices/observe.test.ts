@@ -274,6 +274,17 @@ describe('what cannot be seen', () => {
   });
 });
 
+describe('a loop device whose file was deleted', () => {
+  it('is itself not wiped, nor a part of it: what is behind it may be in any use', async () => {
+    const { machine } = aMachine();
+    const loop = listed(machine, machine.addDisk({ name: 'loop0', sizeBytes: GIB }, '7:0'));
+    const backing = { kind: 'unknown', reason: '/image was deleted' } as const;
+    machine.loops.push({ name: 'loop0', number: loop.number, backingFile: '/image (deleted)', backing });
+    for (const device of [loop, aPartition(machine, loop, MIB)])
+      expect(await refused(machine, device)).toMatchObject({ fact: 'useIsUnknown' });
+  });
+});
+
 describe('holding a device', () => {
   it('keeps others from it; when others keep us from it, it is only looked at', async () => {
     const { machine, disk } = aMachine();
