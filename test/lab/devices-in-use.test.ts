@@ -54,14 +54,18 @@ it('a partition of a disk that has a holder as a whole is held by that one, too'
   });
 });
 
-it('a LUKS device that is open has a holder, and one that is closed holds foreign data', async () => {
+it('a LUKS device that is open has a holder', async () => {
   await using disk = await aLoopDevice(DISK_BYTES);
-  const luks = (...argv: string[]) => host.exec(['cryptsetup', '--batch-mode', ...argv], { input: 'secret' });
-  await luks('luksFormat', '--pbkdf', 'pbkdf2', '--pbkdf-force-iterations', '1000', '--key-file', '-', disk.path);
-  await luks('open', '--key-file', '-', disk.path, 'opened');
+  await luks('luksFormat', '--pbkdf', 'pbkdf2', '--pbkdf-force-iterations', '1000', disk.path);
+  await luks('open', disk.path, 'opened');
+  undo(disk, 'cryptsetup', 'close', 'opened');
   const opened = await kernelNameOf('/dev/mapper/opened');
   expect(await whyNot(disk.path)).toEqual({ fact: 'hasHolders', holders: [opened], under: '' });
-  await luks('close', 'opened');
+});
+
+it('a LUKS device that is closed is foreign data', async () => {
+  await using disk = await aLoopDevice(DISK_BYTES);
+  await luks('luksFormat', '--pbkdf', 'pbkdf2', '--pbkdf-force-iterations', '1000', disk.path);
   expect(await whyNot(disk.path)).toEqual({ fact: 'hasForeignData', what: 'crypto_LUKS' });
 });
 
@@ -81,6 +85,7 @@ it('each member of a running RAID has a holder, and of a stopped one foreign dat
 it('a disk that is swapped to is not wiped, and neither is one with a partition that is', async () => {
   await using disk = await aLoopDevice(DISK_BYTES);
   const partition = await aPartition(disk);
+  undo(disk, 'swapoff', '--all');
   for (const [path, under] of [
     [disk.path, ''],
     [partition, partition.replace('/dev/', '')],
@@ -114,6 +119,9 @@ async function aPartition(disk: LoopDevice): Promise<string> {
   await settled();
   return `${disk.path}p1`;
 }
+
+const luks = (...argv: string[]) =>
+  host.exec(['cryptsetup', '--batch-mode', '--key-file', '-', ...argv], { input: 'secret' });
 
 const kernelNameOf = async (path: string): Promise<string> =>
   (await run('readlink', '--canonicalize', path)).replace('/dev/', '');
