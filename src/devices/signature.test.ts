@@ -18,6 +18,8 @@ describe('what blkid says', () => {
       undefined,
     ],
     ['a filesystem on a partition', 'DEVNAME=/proc/self/fd/3\nTYPE=xfs\nPART_ENTRY_NUMBER=1\n', 'xfs'],
+    ['a partition for GRUB', 'PART_ENTRY_TYPE=21686148-6449-6e6f-744e-656564454649\n', 'a boot loader'],
+    ['a partition of PReP', 'PART_ENTRY_SCHEME=dos\nPART_ENTRY_TYPE=0x41\n', 'a boot loader'],
     ['a label with an equals sign', 'LABEL=TYPE=x\nTYPE=xfs\n', 'xfs'],
   ])('of %s is understood', (_, exported, kind) => {
     expect(kindIn(exported)).toBe(kind);

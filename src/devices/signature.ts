@@ -76,6 +76,13 @@ async function signatureOf(commands: Commands, device: OpenDevice): Promise<stri
 /** What stands there about every partition, which is said by the table of its disk and not by what is on it. */
 const ABOUT_THE_PLACE = /^(DEVNAME|PART_ENTRY_\w+)$/;
 
+/** Partitions that hold a boot loader without any filesystem, by their type in the table of the disk: BIOS boot, and PReP. */
+const BOOT_LOADERS: ReadonlySet<string> = new Set([
+  '21686148-6449-6e6f-744e-656564454649',
+  '9e1a2d38-c612-4316-aa26-8b49521e5a8b',
+  '0x41',
+]);
+
 /** Something was found: if it is of a kind without a name, then that. */
 export function kindIn(exported: string): string | undefined {
   const fields = new Map(
@@ -84,6 +91,7 @@ export function kindIn(exported: string): string | undefined {
       .filter((line) => line.includes('='))
       .map((line) => [line.slice(0, line.indexOf('=')), line.slice(line.indexOf('=') + 1)]),
   );
+  if (BOOT_LOADERS.has(fields.get('PART_ENTRY_TYPE') ?? '')) return 'a boot loader';
   if ([...fields.keys()].every((key) => ABOUT_THE_PLACE.test(key))) return undefined;
   const [type, table] = [fields.get('TYPE'), fields.get('PTTYPE')];
   const kinds = [...(type ? [type] : []), ...(table ? [`a partition table (${table})`] : [])];

@@ -380,6 +380,13 @@ describe('data that nobody knows', () => {
     await expectRefusal(loop, { fact: 'hasForeignData', what: 'ext4' }, { path: part });
   });
 
+  it('is a boot loader, which has no signature and is known by the table of its disk', async () => {
+    await using loop = await aLoopDevice(32 * MIB);
+    await labelled(loop.path, 'gpt', ', type=21686148-6449-6E6F-744E-656564454649');
+    const part = await partitioned(loop);
+    await expectRefusal(loop, { fact: 'hasForeignData', what: 'a boot loader' }, { path: part });
+  });
+
   it('is recognised whatever its label says', async () => {
     await using loop = await aLoopDevice(16 * MIB);
     await run('mkfs.ext4', '-q', '-L', 'a\nTYPE=xfs', loop.path);
@@ -462,8 +469,8 @@ async function partitioned(loop: LoopDevice, index = 1, startBytes = MIB): Promi
   return `${loop.path}p${index}`;
 }
 
-async function labelled(path: string, label: 'gpt' | 'dos'): Promise<void> {
-  const table = `label: ${label}\nstart=2048, size=${(7 * MIB) / 512}\n`;
+async function labelled(path: string, label: 'gpt' | 'dos', more = ''): Promise<void> {
+  const table = `label: ${label}\nstart=2048, size=${(7 * MIB) / 512}${more}\n`;
   await host.exec(['sfdisk', '--quiet', '--no-reread', '--no-tell-kernel', path], { input: table });
 }
 
