@@ -3,6 +3,7 @@ import type { DeviceFacts } from '../kit/host/block-device.ts';
 import type { Purpose, Recycled } from './guards.ts';
 import type { HandedOut, LedgerEntry } from './ledger/entry.ts';
 import type { Known, Observed } from './observed.ts';
+import type { Refusal, RefusalFact } from './refusals.ts';
 
 export const GIB = 2 ** 30;
 
@@ -88,3 +89,29 @@ export const wasHandedOut = (parts: Partial<HandedOut> = {}, entry: Partial<Ledg
 /** To recycle a volume that the ledger knows. */
 export const toRecycle = (volume: Partial<Recycled> = {}, parts: Partial<Purpose> = {}): Purpose =>
   toMake({ entry: wasHandedOut(), recycles: aReleasedVolume(volume), ...parts });
+
+/** One of each. That none is missing is seen by the compiler. */
+export const EACH_REFUSAL: { readonly [Fact in RefusalFact]: Extract<Refusal, { fact: Fact }> } = {
+  isNotABlockDevice: { fact: 'isNotABlockDevice' },
+  isOutsideTheDeviceDirectory: { fact: 'isOutsideTheDeviceDirectory', deviceDir: '/dev/disks' },
+  isReadOnly: { fact: 'isReadOnly' },
+  isMounted: { fact: 'isMounted', at: '/data', under: 'sdb1' },
+  isSwap: { fact: 'isSwap', under: 'sdb1' },
+  hasHolders: { fact: 'hasHolders', holders: ['dm-0', 'dm-1'], under: 'sdb1' },
+  isBehindALoopDevice: { fact: 'isBehindALoopDevice', loop: 'loop3', under: 'sdb1' },
+  isExported: { fact: 'isExported', by: 'the NVMe target a', under: 'sdb1' },
+  isOpen: { fact: 'isOpen', by: ['process 7 (ceph-osd)', 'process 8 (dd)'] },
+  isHeldExclusively: { fact: 'isHeldExclusively', under: 'sdb1' },
+  isAnExtendedPartition: { fact: 'isAnExtendedPartition' },
+  useIsUnknown: { fact: 'useIsUnknown', why: ['there is no table', 'nor another'] },
+  isAnotherDevice: { fact: 'isAnotherDevice', recorded: 'naa.1, 5 bytes', found: 'naa.2, 6 bytes' },
+  isUsedByAnotherVolume: { fact: 'isUsedByAnotherVolume', volume: 'local-n1-c', path: '/dev/disks/c' },
+  hasForeignData: { fact: 'hasForeignData', what: 'LVM2_member' },
+  contentIsUnknown: { fact: 'contentIsUnknown', why: 'blkid was not found' },
+  ownerWasNotSeenToLeave: { fact: 'ownerWasNotSeenToLeave', volume: 'local-n1-b', uid: 'uid-1' },
+  belongsToAnotherCluster: { fact: 'belongsToAnotherCluster', volume: 'local-n1-b', cluster: 'cluster-2' },
+  ledgerNamesAnotherVolume: { fact: 'ledgerNamesAnotherVolume', volume: 'local-n1-b', uid: 'uid-1' },
+  releaseIsOlderThanTheLedger: { fact: 'releaseIsOlderThanTheLedger', volume: 'local-n1-b', claim: 'claim-2' },
+  wasNotMadeByUs: { fact: 'wasNotMadeByUs' },
+  methodIsNotOffered: { fact: 'methodIsNotOffered', method: 'discard' },
+};

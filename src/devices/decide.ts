@@ -6,8 +6,10 @@ import { dnsSubdomainFault } from '../kit/names.ts';
 import type { Config } from './contract.ts';
 import { disagreements, mendingOf, type OwnNode, type Wanted } from './desired.ts';
 import type { Found } from './discovery.ts';
+import type { NameFilter } from './filter.ts';
+import { isOutsideTheDeviceDirectory } from './guards.ts';
 import { describe, type Identity, identityOf, isResized, isSame } from './identity.ts';
-import { volumeNameOf } from './names.ts';
+import { nameAt, volumeNameOf } from './names.ts';
 import type { Reason } from './reasons.ts';
 import type { Volume } from './volume.ts';
 
@@ -16,6 +18,8 @@ export interface Seen {
   readonly name: string;
   /** Or why there is none. */
   readonly config: Config | { readonly fault: string };
+  /** The filter of the configuration. */
+  readonly accepts: NameFilter;
   /** Those that become a volume of this name: one, if all is well. */
   readonly found: readonly Found[];
   readonly volume?: Volume | undefined;
@@ -51,7 +55,7 @@ function aboutVolume(volume: Volume, seen: Seen): Decision {
   if (volume.isDeleting && !isReleased && volume.hasWipeFinalizer) return { do: 'letGo' };
   if (volume.isDeleting && !volume.hasWipeFinalizer) return nothing({ fact: 'isBeingDeleted' });
   if ('fault' in seen.config) return withoutConfiguration(isReleased, seen.config.fault);
-  if (isReleased) return { do: 'recycle', config: seen.config };
+  if (isReleased) return aboutReleased(volume, seen, seen.config);
   return aboutItsDevice(volume, seen, seen.config);
 }
 
@@ -59,9 +63,16 @@ function aboutVolume(volume: Volume, seen: Seen): Decision {
 export function whyNotOurs({ name, node, path, affinity }: Volume, self: string): string | undefined {
   if (node !== self) return `its label names the node ${node}`;
   if (affinity !== self) return 'its node affinity does not name this node alone';
-  if (volumeNameOf(self, path.slice(path.lastIndexOf('/') + 1)) !== name)
-    return `a device at ${path || 'no path'} would not have this name`;
+  if (volumeNameOf(self, nameAt(path)) !== name) return `a device at ${path || 'no path'} would not have this name`;
   return undefined;
+}
+
+/** Outside of the directory is for the guards to tell. What the filter leaves out is not to be touched, whatever a volume says. */
+function aboutReleased({ path, isDeleting }: Volume, { found, accepts, movedTo }: Seen, config: Config): Decision {
+  const isThere = found.some((one) => one.path === path);
+  if (isThere || isDeleting || isOutsideTheDeviceDirectory({ path }, config)) return { do: 'recycle', config };
+  if (!accepts(nameAt(path))) return tell({ fact: 'isLeftOutByTheFilter', path });
+  return tell(missing(path, movedTo));
 }
 
 /** Where the devices of this node are is not known, so nothing is wiped. */
@@ -74,8 +85,7 @@ function withoutConfiguration(isReleased: boolean, why: string): Decision {
 function aboutItsDevice(volume: Volume, seen: Seen, config: Config): Decision {
   const { path, name } = volume;
   const device = seen.found.find((one) => one.path === path)?.device;
-  if (!device)
-    return tell({ fact: 'deviceIsMissing', path, ...(seen.movedTo !== undefined && { nowAt: seen.movedTo }) });
+  if (!device) return tell(missing(path, seen.movedTo));
   if ('fault' in device) return tell({ fact: 'isUnusable', why: device.fault });
   const identity = identityOf(device.facts);
   const trouble = whatBecameOf(volume.identity, identity, path);
@@ -111,5 +121,10 @@ function aboutDevice({ name, node, config, found: [found, ...twins], disagreeing
   return { do: 'make', wanted: { name, path, node, identity: identityOf(device.facts), config } };
 }
 
+const missing = (path: string, nowAt: string | undefined): Reason => ({
+  fact: 'deviceIsMissing',
+  path,
+  ...(nowAt !== undefined && { nowAt }),
+});
 const nothing = (because: Reason): Decision => ({ do: 'nothing', because });
 const tell = (because: Reason): Decision => ({ do: 'tell', because });

@@ -90,7 +90,6 @@ describe('a volume that is made', () => {
             name: 'node1',
             uid: 'a958d5a1',
             controller: true,
-            blockOwnerDeletion: true,
           },
         ],
       },
@@ -268,7 +267,6 @@ describe('the owner', () => {
     name: 'node1',
     uid: 'a958d5a1',
     controller: true,
-    blockOwnerDeletion: true,
   };
   const other: OwnerReference = { apiVersion: 'apps/v1', kind: 'Deployment', name: 'x', uid: 'x' };
   const mended = (...ownerReferences: OwnerReference[]) =>
@@ -278,11 +276,14 @@ describe('the owner', () => {
     ['missing', []],
     ['of a Node that has registered anew since', [{ ...ours, uid: 'old' }]],
     ['not the controller', [{ ...ours, controller: false }]],
-    ['not in the way of its deletion', [{ ...ours, blockOwnerDeletion: false }]],
     ['under another name', [{ ...ours, name: 'node2' }]],
     ['there twice', [ours, { ...ours, uid: 'old' }]],
   ])('is put right when it is %s, and those of others are kept', (_what, owners) => {
     expect(mended(...owners, other)).toEqual([other, ours]);
+  });
+
+  test('is left as the original makes it', () => {
+    expect(mended({ ...ours, blockOwnerDeletion: true })).toBeUndefined();
   });
 
   test('may be another Node, too', () => {

@@ -153,11 +153,9 @@ function ownersMending(owners: readonly OwnerReference[], node: OwnNode): readon
   return own && more.length === 0 && isAlike(own, ours) ? undefined : [...others, ours];
 }
 
+/** Whether it holds a Node up that is deleted in the foreground is left as it is: to say so may need a right to the Node. */
 const isAlike = (one: OwnerReference, other: OwnerReference): boolean =>
-  one.name === other.name &&
-  one.uid === other.uid &&
-  Boolean(one.controller) === Boolean(other.controller) &&
-  Boolean(one.blockOwnerDeletion) === Boolean(other.blockOwnerDeletion);
+  one.name === other.name && one.uid === other.uid && Boolean(one.controller) === Boolean(other.controller);
 
 const isNode = ({ apiVersion, kind, name, uid }: OwnerReference, node: OwnNode): boolean =>
   apiVersion === 'v1' && kind === 'Node' && (name === node.name || uid === node.uid);
@@ -176,7 +174,6 @@ const ownerOf = ({ name, uid }: OwnNode): OwnerReference => ({
   name,
   uid,
   controller: true,
-  blockOwnerDeletion: true,
 });
 
 const capacityOf = ({ sizeBytes }: Identity) => ({ storage: Quantity.ofBytes(BigInt(sizeBytes)).toString() });

@@ -127,7 +127,7 @@ describe('the devices that are found', () => {
           const devices = await found();
           expect(devices).toHaveLength(names.length);
           for (const [name, twins = []] of Map.groupBy(devices, ({ volume }) => volume)) {
-            const seen = { node: { name: 'n1', uid: 'n' }, name, config: settings().config, found: twins };
+            const seen = { node: { name: 'n1', uid: 'n' }, name, ...settings(), found: twins };
             const [only, other] = twins;
             const paths = twins.map(({ path }) => path);
             if (only && other) expect(decide(seen)).toEqual({ do: 'tell', because: { fact: 'nameIsShared', paths } });

@@ -2,3 +2,6 @@
 
 export const volumeNameOf = (node: string, device: string): string =>
   `local-${node}-${device}`.replace(/[^A-Za-z0-9.]+/g, '-').toLowerCase();
+
+/** The name that a path ends in. */
+export const nameAt = (path: string): string => path.slice(path.lastIndexOf('/') + 1);

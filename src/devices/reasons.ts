@@ -8,6 +8,7 @@ export type Reason =
   | { readonly fact: 'nameIsShared'; readonly paths: readonly string[] }
   | { readonly fact: 'nameIsImpossible'; readonly why: string }
   | { readonly fact: 'settingsDisagree'; readonly volume: string; readonly how: string }
+  | { readonly fact: 'isLeftOutByTheFilter'; readonly path: string }
   | { readonly fact: 'deviceIsMissing'; readonly path: string; readonly nowAt?: string }
   | { readonly fact: 'deviceIsAnother'; readonly path: string; readonly recorded: string; readonly found: string }
   | { readonly fact: 'deviceHasShrunk'; readonly recordedBytes: number; readonly foundBytes: number }
@@ -31,6 +32,8 @@ export function explainReason(reason: Reason): string {
       return `would have a name that no volume can have: ${reason.why}`;
     case 'settingsDisagree':
       return `waits, since the volume ${reason.volume} was made with other settings: ${reason.how}`;
+    case 'isLeftOutByTheFilter':
+      return `is not recycled, since deviceNameFilter leaves ${reason.path} out`;
     case 'deviceIsMissing':
       return `has lost its device: ${reason.path} leads to none${reason.nowAt === undefined ? '' : `, and the device is now at ${reason.nowAt}`}`;
     case 'deviceIsAnother':
@@ -59,6 +62,8 @@ export function remedyOfReason({ fact }: Reason): string {
       return 'Rename the link, or leave it out by deviceNameFilter';
     case 'settingsDisagree':
       return 'Set the ConfigMap back, or delete the volumes that were made with the former settings once nobody needs them';
+    case 'isLeftOutByTheFilter':
+      return 'Correct deviceNameFilter, or delete the volume if it is a left-over';
     case 'deviceIsMissing':
       return 'Attach the device again at this path; if it is gone for good, delete the volume';
     case 'deviceIsAnother':

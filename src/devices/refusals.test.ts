@@ -1,33 +1,9 @@
 import { describe, expect, it } from 'vitest';
+import { EACH_REFUSAL } from './builders.ts';
 import { GUARDS } from './guards.ts';
-import { canBeApproved, explain, type Refusal, type RefusalFact, remedyOf } from './refusals.ts';
+import { canBeApproved, explain, type Refusal, remedyOf } from './refusals.ts';
 
-/** One of each. That none is missing is seen by the compiler. */
-const EACH: { readonly [Fact in RefusalFact]: Extract<Refusal, { fact: Fact }> } = {
-  isNotABlockDevice: { fact: 'isNotABlockDevice' },
-  isOutsideTheDeviceDirectory: { fact: 'isOutsideTheDeviceDirectory', deviceDir: '/dev/disks' },
-  isReadOnly: { fact: 'isReadOnly' },
-  isMounted: { fact: 'isMounted', at: '/data', under: 'sdb1' },
-  isSwap: { fact: 'isSwap', under: 'sdb1' },
-  hasHolders: { fact: 'hasHolders', holders: ['dm-0', 'dm-1'], under: 'sdb1' },
-  isBehindALoopDevice: { fact: 'isBehindALoopDevice', loop: 'loop3', under: 'sdb1' },
-  isExported: { fact: 'isExported', by: 'the NVMe target a', under: 'sdb1' },
-  isOpen: { fact: 'isOpen', by: ['process 7 (ceph-osd)', 'process 8 (dd)'] },
-  isHeldExclusively: { fact: 'isHeldExclusively', under: 'sdb1' },
-  isAnExtendedPartition: { fact: 'isAnExtendedPartition' },
-  useIsUnknown: { fact: 'useIsUnknown', why: ['there is no table', 'nor another'] },
-  isAnotherDevice: { fact: 'isAnotherDevice', recorded: 'naa.1, 5 bytes', found: 'naa.2, 6 bytes' },
-  isUsedByAnotherVolume: { fact: 'isUsedByAnotherVolume', volume: 'local-n1-c', path: '/dev/disks/c' },
-  hasForeignData: { fact: 'hasForeignData', what: 'LVM2_member' },
-  contentIsUnknown: { fact: 'contentIsUnknown', why: 'blkid was not found' },
-  ownerWasNotSeenToLeave: { fact: 'ownerWasNotSeenToLeave', volume: 'local-n1-b', uid: 'uid-1' },
-  belongsToAnotherCluster: { fact: 'belongsToAnotherCluster', volume: 'local-n1-b', cluster: 'cluster-2' },
-  ledgerNamesAnotherVolume: { fact: 'ledgerNamesAnotherVolume', volume: 'local-n1-b', uid: 'uid-1' },
-  releaseIsOlderThanTheLedger: { fact: 'releaseIsOlderThanTheLedger', volume: 'local-n1-b', claim: 'claim-2' },
-  wasNotMadeByUs: { fact: 'wasNotMadeByUs' },
-  methodIsNotOffered: { fact: 'methodIsNotOffered', method: 'discard' },
-};
-const ALL = Object.values(EACH).map((refusal) => [refusal.fact, refusal] as const);
+const ALL = Object.values(EACH_REFUSAL).map((refusal) => [refusal.fact, refusal] as const);
 
 describe('a refusal', () => {
   it.each(ALL)('%s is told in a sentence that names all that is known', (_, refusal) => {
@@ -54,7 +30,9 @@ describe('a refusal', () => {
 
   it('that can be approved names the command for that very device, fit to be pasted', () => {
     const place = { node: 'n1', path: "/dev/disks/it's b" };
-    expect(remedyOf(EACH.hasForeignData, place)).toMatch(/: holdfast devices approve n1 '\/dev\/disks\/it'\\''s b'$/);
+    expect(remedyOf(EACH_REFUSAL.hasForeignData, place)).toMatch(
+      /: holdfast devices approve n1 '\/dev\/disks\/it'\\''s b'$/,
+    );
   });
 
   it.each(ALL.filter(([, refusal]) => 'under' in refusal))('%s of the device itself names no other', (_, refusal) => {
@@ -69,6 +47,6 @@ describe('a refusal', () => {
 
   it('is made by a guard of its name, except the one that is made by opening it', () => {
     const guards = GUARDS.map(({ name }) => name);
-    expect([...guards, 'isNotABlockDevice'].sort()).toEqual(Object.keys(EACH).sort());
+    expect([...guards, 'isNotABlockDevice'].sort()).toEqual(Object.keys(EACH_REFUSAL).sort());
   });
 });

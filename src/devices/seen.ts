@@ -22,6 +22,7 @@ export function look(
     node: { name: node, uid: own.uid },
     name,
     config: configIn(stock),
+    accepts: stock.configuration.is === 'given' ? stock.configuration.accepts : () => false,
     found,
     volume,
     disagreeing,

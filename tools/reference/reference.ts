@@ -5,8 +5,14 @@
 import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { Registry } from 'prom-client';
+import { flags as devicesFlags } from '../../src/commands/devices/devices.ts';
 import type { Flag } from '../../src/commands/flags/flag.ts';
 import { flags as topologyFlags } from '../../src/commands/topology/topology.ts';
+import { EACH_REFUSAL } from '../../src/devices/builders.ts';
+import { GUARDS } from '../../src/devices/guards.ts';
+import { devicesMetrics } from '../../src/devices/metrics.ts';
+import { canBeApproved, explain, type Refusal, type RefusalFact, remedyOf } from '../../src/devices/refusals.ts';
+import { Standings as DevicesStandings } from '../../src/devices/standings.ts';
 import { topologyMetrics } from '../../src/topology/metrics.ts';
 import { Standings } from '../../src/topology/standings.ts';
 
@@ -14,12 +20,15 @@ const root = resolve(import.meta.dirname, '../..');
 
 /** The tables by the name that stands in their mark. */
 const TABLES: Readonly<Record<string, () => string>> = {
+  'flags of devices': () => flagTable(devicesFlags),
+  'metrics of devices': () => metricTable((registry) => devicesMetrics(registry, new DevicesStandings(), 'node')),
+  'guards of devices': guardTable,
   'flags of topology': () => flagTable(topologyFlags),
   'metrics of topology': () => metricTable((registry) => topologyMetrics(registry, new Standings())),
 };
 
 /** The pages that have such tables. */
-export const PAGES = ['docs/topology.md'];
+export const PAGES = ['docs/devices.md', 'docs/topology.md'];
 
 const MARKED = /<!-- table: (.+?) -->\n.*?<!-- end of table -->/gs;
 
@@ -53,6 +62,20 @@ function metricTable(register: (registry: Registry) => unknown): string {
     return [code(metric.name), String(metric.type), labelNames.join(', '), metric.help.replace(/\.$/, '')];
   });
   return table(['metric', 'type', 'labels', 'what'], rows);
+}
+
+/** In the order in which they are asked, with an example of each. */
+function guardTable(): string {
+  const facts = ['isNotABlockDevice' as const, ...GUARDS.map(({ name }) => name as RefusalFact)];
+  const rows = facts
+    .map((fact) => EACH_REFUSAL[fact])
+    .map((refusal: Refusal) => [
+      code(refusal.fact),
+      `the device ${explain(refusal)}`,
+      canBeApproved(refusal) ? 'yes' : '',
+      remedyOf(refusal),
+    ]);
+  return table(['fact', 'for example', 'can be approved', 'what to do'], rows);
 }
 
 /** A bar inside of a cell would end it. */
