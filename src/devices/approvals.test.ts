@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { type Approval, formatApprovals, parseApprovals, withApproval } from './approvals.ts';
+import { type Approval, formatApprovals, isInForce, parseApprovals, withApproval } from './approvals.ts';
 import type { ReadStanding } from './node-report.ts';
 
 const DAY = 86_400_000;
@@ -48,10 +48,10 @@ test('one more leaves the others as they are, and takes the place of that for th
   });
 });
 
-test('those from more than 30 days ago are let go', () => {
-  const before = { 'wwid:a': approval('a', 30), 'wwid:b': approval('b', 30.001) };
+test('those from more than a day ago are let go', () => {
+  const before = { 'wwid:a': approval('a', 1), 'wwid:b': approval('b', 1.001) };
   expect(withApproval(before, 'wwid:c', approval('c'), report(['wwid:a', 'wwid:b', 'wwid:c']))).toEqual({
-    'wwid:a': approval('a', 30),
+    'wwid:a': approval('a', 1),
     'wwid:c': approval('c'),
   });
 });
@@ -63,4 +63,13 @@ test('those of devices that are no longer there are let go, unless the report ma
     'wwid:gone',
     'wwid:c',
   ]);
+});
+
+test.each([
+  [0, true],
+  [1, true],
+  [1.001, false],
+  [-1.001, false],
+])('one from %d days ago is in force: %s', (days, isIt) => {
+  expect(isInForce(approval('a', days), new Date(NOW))).toBe(isIt);
 });

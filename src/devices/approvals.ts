@@ -37,8 +37,12 @@ function faultOf(error: unknown): string {
 
 export const formatApprovals = (approvals: Approvals): string => JSON.stringify(approvals);
 
-/** An approval is made use of within a minute, if the agent runs. One that nobody made use of for so long is forgotten, and a surprise. */
-const STANDS_FOR_MS = 30 * 86_400_000;
+/** An approval is made use of within a minute, if the agent runs. One that nobody made use of for so long would be a surprise. */
+const STANDS_FOR_MS = 86_400_000;
+
+/** Whether it still counts. Also one from the future is none that a person has just given: clocks differ by less than that. */
+export const isInForce = ({ at }: Approval, now: Date): boolean =>
+  Math.abs(now.getTime() - Date.parse(at)) <= STANDS_FOR_MS;
 
 /** With one more, or another one for the same device. Those that have become pointless are left out. */
 export function withApproval(
@@ -47,10 +51,10 @@ export function withApproval(
   approval: Approval,
   { devices, leftOut }: Pick<ReadReport, 'devices' | 'leftOut'>,
 ): Approvals {
-  const oldest = Date.parse(approval.at) - STANDS_FOR_MS;
+  const now = new Date(approval.at);
   const present = new Set(devices.map((each) => each.device));
   const others = Object.entries(approvals).filter(
-    ([key, { at }]) => Date.parse(at) >= oldest && (present.has(key) || leftOut > 0),
+    ([key, other]) => isInForce(other, now) && (present.has(key) || leftOut > 0),
   );
   return Object.fromEntries([...others, [device, approval]]);
 }

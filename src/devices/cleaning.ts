@@ -7,7 +7,7 @@ import { Refuse } from '../kit/controller/outcome.ts';
 import { CommandError } from '../kit/host/command.ts';
 import { DeviceError } from '../kit/host/device-error.ts';
 import type { Host } from '../kit/host/host.ts';
-import type { Approval, Approvals } from './approvals.ts';
+import { type Approval, type Approvals, isInForce } from './approvals.ts';
 import type { Config, DevicesSettings } from './contract.ts';
 import { isOutsideTheDeviceDirectory, type Purpose, type Recycled, whyNotToWipe } from './guards.ts';
 import { hold } from './held.ts';
@@ -210,10 +210,10 @@ function cleanOf({ clean: known }: LedgerEntry, now: Sighting, config: Config): 
   return config.wipeVerify === 'all' && known.receipt.verified !== 'all' ? undefined : known;
 }
 
-function approvalOf(key: string, identity: Identity, { approvals, ledger }: CleaningParts): Approval | undefined {
+function approvalOf(key: string, identity: Identity, { approvals, ledger, clock }: CleaningParts) {
   const approval = approvals()[key];
   if (!approval || ledger.hasUsed(approval.id) || !isSame(approval.identity, identity)) return undefined;
-  return approval;
+  return isInForce(approval, clock.now()) ? approval : undefined;
 }
 
 export const sightingOf = (
