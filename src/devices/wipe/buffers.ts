@@ -4,8 +4,8 @@ import { Slots } from '../slots.ts';
 
 /** Of one buffer. */
 export const BUFFER_BYTES = 2 ** 20;
-/** Three for each of eight devices. */
-const BUFFERS = 24;
+/** Two for each of eight devices. */
+const BUFFERS = 16;
 
 /** Each costs a lot of address space, so it is used again and again. */
 const free: Buffer[] = [];
