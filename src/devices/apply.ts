@@ -4,8 +4,10 @@
  */
 import { PERSISTENT_VOLUMES, type PersistentVolume } from '../api/persistent-volumes.ts';
 import { Retry } from '../kit/controller/outcome.ts';
+import { ApiError } from '../kit/kube/api-error.ts';
 import type { KubeClient } from '../kit/kube/client.ts';
 import { mayHaveHappened } from '../kit/kube/retry.ts';
+import { ConnectionError } from '../kit/kube/transport.ts';
 import type { Cleaned, CleaningOrder, CleaningParts } from './cleaning.ts';
 import { clean } from './cleaning.ts';
 import { type Config, FIELD_MANAGER, WIPE_FINALIZER } from './contract.ts';
@@ -56,22 +58,28 @@ export async function make(
   return await handOut({ ...wanted, identity: cleaned.device.identity }, cleaned, parts, signal);
 }
 
-/** From here on the volume may be there, whatever the answer is. */
+/**
+ * From here on the volume may be there, and somebody may have the device. Only where the server has certainly not made it is the
+ * device still known to be clean.
+ */
 async function handOut(wanted: Wanted, { key, device, receipt }: Cleaned, parts: ApplyParts, signal: AbortSignal) {
   const { ledger, client, cluster } = parts;
   const before = ledger.get(key);
   await ledger.handOut(key, device, wanted.name, cluster);
-  try {
-    const made = await client.create(PERSISTENT_VOLUMES, newVolume(wanted, receipt), {
-      fieldManager: FIELD_MANAGER,
-      signal,
+  const made = await client
+    .create(PERSISTENT_VOLUMES, newVolume(wanted, receipt), { fieldManager: FIELD_MANAGER, signal })
+    .catch(async (error: unknown) => {
+      if (before && wasNotMade(error)) await ledger.set(key, () => before);
+      throw error;
     });
-    await ledger.saw(key, device, handedOut(volumeOf(made)), cluster);
-    return made;
-  } catch (error) {
-    if (before && !mayHaveHappened(error)) await ledger.set(key, () => before);
-    throw error;
-  }
+  await ledger.saw(key, device, handedOut(volumeOf(made)), cluster);
+  return made;
+}
+
+/** An error that is none of the server's or the connection's proves nothing: we may have been stopped while it was under way. */
+function wasNotMade(error: unknown): boolean {
+  if (error instanceof ConnectionError) return !error.mayHaveHappened;
+  return error instanceof ApiError && !mayHaveHappened(error) && error.reason !== 'AlreadyExists';
 }
 
 export const handedOut = ({ name, uid, phase, claimUid, resourceVersion }: Volume) => ({
