@@ -1,0 +1,264 @@
+/** For tests: one life of the agent's process on a simulated node, from its start until it is stopped or killed. */
+import { Registry } from 'prom-client';
+import { KUBE_SYSTEM, NAMESPACES } from '../api/namespaces.ts';
+import type { ViewSpec } from '../kit/cache/caches.ts';
+import { Store, type View } from '../kit/cache/store.ts';
+import { type Outcome, Refuse } from '../kit/controller/outcome.ts';
+import type { Host } from '../kit/host/host.ts';
+import type { SimulatedHost } from '../kit/host/simulated/host.ts';
+import { KubeClient, type Selection } from '../kit/kube/client.ts';
+import { type KubeObject, keyOfObject, type Resource } from '../kit/kube/resource.ts';
+import type { Transport } from '../kit/kube/transport.ts';
+import { RecordingLog } from '../kit/observe/recording-log.ts';
+import { type Approvals, parseApprovals } from './approvals.ts';
+import type { DevicesSettings } from './contract.ts';
+import { Inventory } from './inventory.ts';
+import { Ledger } from './ledger/ledger.ts';
+import { LiveVolumes } from './live.ts';
+import { devicesMetrics } from './metrics.ts';
+import { type ReconcileParts, reconciler } from './reconcile.ts';
+import { Report } from './report.ts';
+import { Disagreements } from './seen.ts';
+import type { SimulatedCluster } from './simulated-cluster.ts';
+import type { SimulatedNode } from './simulated-node.ts';
+import { Slots } from './slots.ts';
+import { Standings } from './standings.ts';
+import { type DevicesViews, devicesViews, type ViewSource } from './views.ts';
+
+/** How a reconcile ended. */
+type Ended = Outcome | { readonly kind: 'failed'; readonly error: Error };
+
+/** Longer than what we wrote may take to be seen, and than a use has to last to be told. */
+const BETWEEN_ROUNDS_MS = 11_000;
+const MOST_ROUNDS = 30;
+
+export class SimulatedAgent {
+  readonly host: SimulatedHost;
+  readonly standings = new Standings();
+  readonly log = new RecordingLog();
+  /** How each key ended when it last had its turn. */
+  readonly ended = new Map<string, Ended>();
+  /** The watch is silent: the caches stay as they are. */
+  isStale = false;
+  readonly #node: SimulatedNode;
+  readonly #settings: DevicesSettings;
+  readonly #stopping = new AbortController();
+  readonly #source = new FilledViews();
+  readonly #views: DevicesViews;
+  readonly #inventory: Inventory;
+  readonly #report: Report;
+  #reconcile: ReturnType<typeof reconciler> | undefined;
+  #isAlive = true;
+
+  constructor(node: SimulatedNode, settings: DevicesSettings) {
+    this.#node = node;
+    this.#settings = settings;
+    this.host = node.machine.host();
+    this.host.process.onDeath(() => {
+      this.#isAlive = false;
+    });
+    this.#views = devicesViews(this.#source, settings.node, settings.namespace);
+    this.#report = this.#newReport();
+    this.#inventory = new Inventory({
+      host: mortal(this.host),
+      clock: node.clock,
+      log: this.log,
+      views: this.#views,
+      settings,
+      onLook: (stock) => this.#report.looked(stock),
+    });
+  }
+
+  get isAlive(): boolean {
+    return this.#isAlive;
+  }
+
+  #newReport(): Report {
+    const { clock, events } = this.#node;
+    const metrics = devicesMetrics(new Registry(), this.standings, this.#settings.node);
+    const recorder = { record: (event: (typeof events)[number]) => void events.push(event) };
+    const node = () => {
+      const uid = this.#views.nodes.get(this.#settings.node)?.uid;
+      return uid === undefined ? undefined : { name: this.#settings.node, uid };
+    };
+    return new Report({ recorder, metrics, standings: this.standings, log: this.log, clock, node });
+  }
+
+  /** Rejects with what keeps it from starting. Resolves also when it is killed while it starts. */
+  start(): Promise<void> {
+    return this.#node.drive(this.#untilDeath(this.#begin()));
+  }
+
+  async #begin(): Promise<void> {
+    this.refresh();
+    const { clock, cluster } = this.#node;
+    const host = mortal(this.host);
+    const client = new KubeClient({ transport: transportOf(this.host, cluster), clock, random: () => 0.5 });
+    const ledger = await Ledger.open(this.#settings.stateDir, { files: host.files, clock, log: this.log });
+    const parts: ReconcileParts = {
+      host,
+      clock,
+      ledger,
+      settings: this.#settings,
+      boot: (await host.files.readText('/proc/sys/kernel/random/boot_id'))?.trim() ?? '',
+      cluster: (await client.get(NAMESPACES, { name: KUBE_SYSTEM })).metadata.uid ?? '',
+      approvals: () => this.#approvals(),
+      client,
+      live: new LiveVolumes(client),
+      views: this.#views,
+      inventory: this.#inventory,
+      disagreements: new Disagreements(this.#views),
+      report: this.#report,
+      slots: new Slots(this.#settings.wipesAtOnce),
+      stopping: this.#stopping.signal,
+    };
+    this.#reconcile = reconciler(parts);
+    void this.#inventory.run(this.#stopping.signal);
+  }
+
+  #approvals(): Approvals {
+    const approvals = parseApprovals(this.#views.nodes.get(this.#settings.node)?.approvals);
+    return 'fault' in approvals ? {} : approvals;
+  }
+
+  /** The caches show what there is now. */
+  refresh(): void {
+    this.#node.cluster.settle();
+    this.#source.fill(this.#node.cluster);
+  }
+
+  /** Works on every key until nothing is written any more. Gives back whether it came to that: not if it was killed or cannot stop. */
+  async settle(mostRounds = MOST_ROUNDS): Promise<boolean> {
+    let quiet = 0;
+    for (let round = 0; round < mostRounds && quiet < 2 && this.#isAlive; round++) {
+      const before = this.#node.machine.journal.length;
+      await this.round();
+      await this.#node.clock.advance(BETWEEN_ROUNDS_MS);
+      const isQuiet = this.#node.machine.journal.length === before && !this.#hasFailed();
+      quiet = isQuiet ? quiet + 1 : 0;
+    }
+    return quiet === 2 && this.#isAlive;
+  }
+
+  /** Something is to be tried again. A refusal is not that: it waits for somebody else. */
+  #hasFailed(): boolean {
+    return [...this.ended.values()].some((ended) => ended.kind === 'failed' && !(ended.error instanceof Refuse));
+  }
+
+  /** Each key has its turn once. */
+  round(): Promise<void> {
+    return this.#node.drive(this.begin());
+  }
+
+  /** The same, without the time that it needs. */
+  async begin(): Promise<void> {
+    if (!this.isStale) this.refresh();
+    await this.#node.clock.advance(0);
+    this.ended.clear();
+    const keys = new Set([...this.#views.volumes.keys(), ...(this.#inventory.stock?.byVolume.keys() ?? [])]);
+    await this.#untilDeath(Promise.all(Array.from(keys, (key) => this.#turn(key))));
+  }
+
+  async #turn(key: string): Promise<void> {
+    const { clock } = this.#node;
+    const { signal } = new AbortController();
+    try {
+      const outcome = await this.#reconcile?.(key, { signal, clock, log: this.log });
+      if (outcome) this.ended.set(key, outcome);
+    } catch (error) {
+      if (!(error instanceof Error)) throw error;
+      if (this.#isAlive) this.#node.noteError(error);
+      this.ended.set(key, { kind: 'failed', error });
+    }
+  }
+
+  /** As by SIGTERM: what has begun may end as it can. */
+  stop(): void {
+    this.#stopping.abort(new Error('the process ends'));
+  }
+
+  kill(): void {
+    this.host.process.kill();
+  }
+
+  #untilDeath(promise: Promise<unknown>): Promise<void> {
+    promise.catch(() => {});
+    return Promise.race([promise.then(() => {}), this.host.process.died]);
+  }
+}
+
+/** A call of the API is an operation of the process like any other: it can fail, be lost, and be where the process is killed. */
+const transportOf = ({ process }: SimulatedHost, cluster: SimulatedCluster): Transport => ({
+  async request(request) {
+    request.signal.throwIfAborted();
+    const { method, path } = request;
+    const operation = { verb: 'exec', target: 'api', changes: method !== 'GET', argv: [method, path] } as const;
+    return process.perform(operation, () => cluster.answer(request));
+  },
+  async close() {},
+});
+
+/** Memory is shared by all processes of a test: what a dead one waits for to read or write ends, so that it is given back. */
+function mortal(host: SimulatedHost): Host {
+  const death = host.process.died.then(() => {
+    throw new Error('killed');
+  });
+  death.catch(() => {});
+  return {
+    exec: (argv, options) => host.exec(argv, options),
+    isInstalled: (program) => host.isInstalled(program),
+    files: host.files,
+    tables: host.tables,
+    devices: {
+      facts: (number) => host.devices.facts(number),
+      async open(path, options) {
+        const device = await host.devices.open(path, options);
+        const read = device.read.bind(device);
+        const write = device.write.bind(device);
+        device.read = (into, position) => Promise.race([read(into, position), death]);
+        device.write = (from, position) => Promise.race([write(from, position), death]);
+        return device;
+      },
+    },
+  };
+}
+
+interface Filled {
+  readonly collection: string;
+  readonly isWanted: (object: KubeObject) => boolean;
+  readonly store: Pick<Store<KubeObject, unknown>, 'put' | 'remove' | 'keys'>;
+}
+
+/** Views without a watch: they show what they were last filled with. */
+class FilledViews implements ViewSource {
+  readonly #filled: Filled[] = [];
+
+  view<T extends KubeObject, P, I extends string = never>(
+    { plural }: Resource<T>,
+    spec: ViewSpec<T, P, I>,
+  ): View<P, I> {
+    const store = new Store<T, P, I>(spec.project, { synced: true, available: true, staleMs: 0 });
+    if (spec.indexes) store.index(spec.indexes);
+    this.#filled.push({ collection: plural, isWanted: selects(spec), store: store as unknown as Filled['store'] });
+    return store;
+  }
+
+  fill(cluster: SimulatedCluster): void {
+    for (const { collection, isWanted, store } of this.#filled) {
+      const objects = cluster.all(collection).filter(isWanted);
+      const keys = new Set(objects.map(keyOfObject));
+      for (const key of [...store.keys()]) if (!keys.has(key)) store.remove(key);
+      for (const object of objects) store.put(object);
+    }
+  }
+}
+
+/** Of selectors, as much as this job uses. */
+function selects({ namespace, labelSelector = '', fieldSelector = '' }: Selection): (object: KubeObject) => boolean {
+  const [label = '', value] = labelSelector.replace('!', '').split('=');
+  const name = fieldSelector.replace('metadata.name=', '');
+  return ({ metadata }) =>
+    (namespace === undefined || metadata.namespace === namespace) &&
+    (label === '' || metadata.labels?.[label] === value) &&
+    (name === '' || metadata.name === name);
+}

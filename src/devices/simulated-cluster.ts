@@ -1,0 +1,266 @@
+/**
+ * For tests: the part of a cluster that the agent of a node has to do with, in memory. An API server with versions, preconditions,
+ * finalizers and pages; and the binder, which is the test.
+ */
+import type { PersistentVolume } from '../api/persistent-volumes.ts';
+import type { Clock } from '../kit/clock/clock.ts';
+import type { KubeObject, ObjectMeta } from '../kit/kube/resource.ts';
+import type { TransportRequest, TransportResponse } from '../kit/kube/transport.ts';
+
+/** What is asked of the server: a method, a collection, and mostly a name. */
+interface Asked {
+  readonly method: TransportRequest['method'];
+  readonly collection: string;
+  readonly name: string | undefined;
+  readonly query: URLSearchParams;
+  readonly body: Body;
+}
+
+interface Body {
+  readonly metadata?: ObjectMeta;
+  readonly preconditions?: Preconditions;
+}
+
+interface Preconditions {
+  readonly uid?: string;
+  readonly resourceVersion?: string;
+}
+
+interface Answer {
+  readonly status: number;
+  readonly body: object;
+}
+
+export const VOLUMES = 'persistentvolumes';
+const PROTECTION = 'kubernetes.io/pv-protection';
+/** The server gives fewer than it is asked for, so that there are pages. */
+const MOST_ON_A_PAGE = 2;
+
+export class SimulatedCluster {
+  /** Before each is carried out, so that what was there can still be seen. */
+  onCreate: (volume: PersistentVolume) => void = () => {};
+  onDelete: (volume: PersistentVolume) => void = () => {};
+  readonly #clock: Clock;
+  readonly #collections = new Map<string, Map<string, KubeObject>>();
+  #version = 100;
+  #uids = 0;
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  /** `persistentvolumes`, `nodes`, `configmaps`, `namespaces`. */
+  all(collection: string): readonly KubeObject[] {
+    return [...this.#of(collection).values()];
+  }
+
+  get volumes(): readonly PersistentVolume[] {
+    return this.all(VOLUMES);
+  }
+
+  volume(name: string): PersistentVolume | undefined {
+    return this.#of(VOLUMES).get(name);
+  }
+
+  /** As somebody does it who may do everything, status included. */
+  put(collection: string, object: KubeObject): KubeObject {
+    const known = this.#of(collection).get(object.metadata.name ?? '');
+    const metadata = {
+      uid: known?.metadata.uid ?? this.#uid(),
+      creationTimestamp: this.#now(),
+      ...object.metadata,
+      resourceVersion: `${++this.#version}`,
+    };
+    const stored = { ...object, metadata };
+    this.#of(collection).set(metadata.name ?? '', stored);
+    return stored;
+  }
+
+  change(name: string, change: (volume: PersistentVolume) => PersistentVolume): void {
+    const volume = this.volume(name);
+    if (!volume) throw new Error(`there is no volume ${name}`);
+    this.put(VOLUMES, change(volume));
+  }
+
+  /** The volume controller's look at what is new. */
+  settle(): void {
+    for (const volume of this.volumes)
+      if (!volume.status?.phase && volume.metadata.name)
+        this.change(volume.metadata.name, (one) => ({ ...one, status: { phase: 'Available' } }));
+  }
+
+  /** Gives back whether it could: what is being deleted is never bound. */
+  bind(name: string, claim: string): boolean {
+    const volume = this.volume(name);
+    if (!volume || volume.metadata.deletionTimestamp || volume.status?.phase !== 'Available') return false;
+    const claimRef = { namespace: 'default', name: claim, uid: `uid-of-${claim}` };
+    this.change(name, ({ spec, ...rest }) => ({ ...rest, spec: { ...spec, claimRef }, status: { phase: 'Bound' } }));
+    return true;
+  }
+
+  release(name: string): void {
+    this.change(name, (volume) => ({ ...volume, status: { phase: 'Released' } }));
+  }
+
+  /** A person takes the claim off a volume, which makes it available again, with all that is on it. */
+  unbind(name: string): void {
+    this.change(name, ({ spec: { claimRef: _, ...spec } = {}, ...rest }) => ({
+      ...rest,
+      spec,
+      status: { phase: 'Available' },
+    }));
+  }
+
+  /** With force, whatever holds it. */
+  vanish(name: string): void {
+    this.#of(VOLUMES).delete(name);
+  }
+
+  /** Gives back how to go back to the state of now. A restored server counts on from there. */
+  backup(): () => void {
+    const volumes = new Map(this.#of(VOLUMES));
+    const version = this.#version;
+    return () => {
+      this.#collections.set(VOLUMES, new Map(volumes));
+      this.#version = version;
+    };
+  }
+
+  /** Carries it out. */
+  answer(request: Pick<TransportRequest, 'method' | 'path' | 'body'>): TransportResponse {
+    const { status, body } = this.#carryOut(asked(request));
+    const text = JSON.stringify(body);
+    const bytes = (async function* () {
+      yield Buffer.from(text);
+    })();
+    return { status, header: () => undefined, body: bytes, text: async () => text };
+  }
+
+  #carryOut(it: Asked): Answer {
+    switch (it.method) {
+      case 'GET':
+        return it.name === undefined ? this.#list(it) : this.#get(it);
+      case 'POST':
+        return this.#create(it);
+      case 'PATCH':
+        return this.#patch(it);
+      case 'DELETE':
+        return this.#delete(it);
+      case 'PUT':
+        return refusal(405, 'MethodNotAllowed');
+    }
+  }
+
+  #list({ collection, query }: Asked): Answer {
+    const names = [...this.#of(collection).keys()].sort();
+    const from = query.get('continue') ?? '';
+    const rest = names.filter((name) => name > from);
+    const page = rest.slice(0, Math.min(Number(query.get('limit') ?? rest.length), MOST_ON_A_PAGE));
+    const next = page.length < rest.length ? { continue: page.at(-1) } : {};
+    const items = page.map((name) => this.#of(collection).get(name));
+    return { status: 200, body: { metadata: { resourceVersion: `${this.#version}`, ...next }, items } };
+  }
+
+  #get({ collection, name = '' }: Asked): Answer {
+    const object = this.#of(collection).get(name);
+    return object ? { status: 200, body: object } : refusal(404, 'NotFound');
+  }
+
+  #create({ collection, body }: Asked): Answer {
+    const name = body.metadata?.name ?? '';
+    if (this.#of(collection).has(name)) return refusal(409, 'AlreadyExists');
+    const metadata = { ...body.metadata, creationTimestamp: this.#now(), finalizers: [PROTECTION] };
+    this.onCreate({ ...body, metadata });
+    return { status: 201, body: this.put(collection, { ...body, metadata }) };
+  }
+
+  #patch({ collection, name = '', body }: Asked): Answer {
+    const object = this.#of(collection).get(name);
+    if (!object) return refusal(404, 'NotFound');
+    const { uid, resourceVersion, ...metadata } = body.metadata ?? {};
+    if (!isStill(object, { ...(uid && { uid }), ...(resourceVersion && { resourceVersion }) }))
+      return refusal(409, 'Conflict');
+    const patched = merge(object, { ...body, metadata }) as KubeObject;
+    if (object.metadata.deletionTimestamp && isAnyNew(patched, object)) return refusal(422, 'Invalid');
+    const isSame = JSON.stringify(patched) === JSON.stringify(object);
+    const stored = isSame ? object : this.put(collection, patched);
+    this.#removeIfFree(collection, stored);
+    return { status: 200, body: stored };
+  }
+
+  #delete({ collection, name = '', body }: Asked): Answer {
+    const object = this.#of(collection).get(name);
+    if (!object) return refusal(404, 'NotFound');
+    if (!isStill(object, body.preconditions ?? {})) return refusal(409, 'Conflict');
+    this.onDelete(object);
+    return { status: 200, body: this.remove(name) ?? object };
+  }
+
+  /** As `kubectl delete` does it. Whoever protects volumes lets one go at once that nobody has. */
+  remove(name: string): KubeObject | undefined {
+    const volume = this.volume(name);
+    if (!volume) return undefined;
+    const { finalizers = [], deletionTimestamp = this.#now() } = volume.metadata;
+    const left = volume.status?.phase === 'Bound' ? finalizers : finalizers.filter((one) => one !== PROTECTION);
+    const metadata = { ...volume.metadata, deletionTimestamp, finalizers: left };
+    const stored = this.put(VOLUMES, { ...volume, metadata });
+    this.#removeIfFree(VOLUMES, stored);
+    return stored;
+  }
+
+  #removeIfFree(collection: string, { metadata }: KubeObject): void {
+    const { deletionTimestamp, finalizers = [], name = '' } = metadata;
+    if (deletionTimestamp && finalizers.length === 0) this.#of(collection).delete(name);
+  }
+
+  #of(collection: string): Map<string, KubeObject> {
+    const known = this.#collections.get(collection) ?? new Map<string, KubeObject>();
+    this.#collections.set(collection, known);
+    return known;
+  }
+
+  #uid(): string {
+    return `uid-${++this.#uids}`;
+  }
+
+  /** To the second, as the server counts. */
+  #now(): string {
+    return this.#clock
+      .now()
+      .toISOString()
+      .replace(/\.\d+Z$/, 'Z');
+  }
+}
+
+function asked({ method, path, body }: Pick<TransportRequest, 'method' | 'path' | 'body'>): Asked {
+  const { pathname, searchParams } = new URL(path, 'http://server');
+  const [, , , collection = '', name] = pathname.split('/');
+  return { method, collection, name, query: searchParams, body: JSON.parse(body ?? '{}') };
+}
+
+const refusal = (code: number, reason: string): Answer => ({
+  status: code,
+  body: { kind: 'Status', code, reason, message: 'as a server would' },
+});
+
+const isStill = ({ metadata }: KubeObject, { uid, resourceVersion }: Preconditions): boolean =>
+  (uid === undefined || uid === metadata.uid) &&
+  (resourceVersion === undefined || resourceVersion === metadata.resourceVersion);
+
+/** What is being deleted gets no new finalizer. */
+const isAnyNew = (after: KubeObject, before: KubeObject): boolean =>
+  (after.metadata.finalizers ?? []).some((one) => !before.metadata.finalizers?.includes(one));
+
+/** RFC 7396. */
+function merge(target: unknown, patch: unknown): unknown {
+  if (!isObject(patch)) return patch;
+  const merged: Record<string, unknown> = isObject(target) ? { ...target } : {};
+  for (const [key, value] of Object.entries(patch)) {
+    if (value === null) delete merged[key];
+    else merged[key] = merge(merged[key], value);
+  }
+  return merged;
+}
+
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
