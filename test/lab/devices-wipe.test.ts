@@ -92,6 +92,40 @@ describe('a disk that fails in the middle', () => {
   );
 });
 
+it('a disk that cannot be read back is not said to be wiped', async () => {
+  await using disks = await ScsiDisks.load({ sizeMib: 16 });
+  const path = await disks.pathOf(0);
+  await fill(path);
+  await disks.failReads(true);
+  const told = new Told();
+  await expect(wiped(path, 'zero-all', told)).rejects.toMatchObject({
+    name: 'DeviceError',
+    reason: 'io',
+    message: expect.stringMatching(/^cannot read \d+ bytes at \d+ of "\/dev\/sd/),
+  });
+  await disks.failReads(false);
+  expect(await wiped(path, 'zero-all', new Told(), told.records.at(-1))).toMatchObject({ verified: 'all' });
+  expect(await stretchesOf(path)).toEqual(['16 MiB zero']);
+});
+
+it('a disk that is taken out in the middle ends the wipe, which goes on when it is in again', async () => {
+  await using disks = await ScsiDisks.load({ sizeMib: 32 });
+  await fill(await disks.pathOf(0));
+  let isIn = true;
+  const told = new Told(async ({ doneBytes }) => {
+    if (isIn && doneBytes > 0) await disks.takeOut(0);
+    if (doneBytes > 0) isIn = false;
+  });
+  await expect(wiped(await disks.pathOf(0), 'random-all', told)).rejects.toMatchObject({ name: 'DeviceError' });
+  await disks.putIn(0);
+  const path = await disks.pathOf(0);
+  const reached = told.records.at(-1);
+  expect(await firstOldAt(path)).toBeGreaterThanOrEqual(reached?.doneBytes ?? Number.NaN);
+  expect((await stretchesOf(path)).at(-1)).toContain('old');
+  expect(await wiped(path, 'random-all', new Told(), reached)).toMatchObject({ bytes: 32 * MIB, verified: 'all' });
+  expect(await stretchesOf(path)).toEqual(['32 MiB other']);
+});
+
 it('a disk that says to have written and has not is found out, and nothing of it counts as wiped', async () => {
   await using disk = await aLoopDevice(16 * MIB);
   await fill(disk.path);

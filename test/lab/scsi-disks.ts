@@ -47,6 +47,11 @@ export class ScsiDisks implements AsyncDisposable {
     await writeFile(setting, '0');
   }
 
+  /** A few sectors from 2.27 MiB on cannot be read, or can again; writing to them works all the time. */
+  async failReads(doFail: boolean): Promise<void> {
+    await writeFile('/sys/bus/pseudo/drivers/scsi_debug/opts', doFail ? '2' : '0');
+  }
+
   async [Symbol.asyncDispose](): Promise<void> {
     await settled();
     await run('modprobe', '--remove', 'scsi_debug');

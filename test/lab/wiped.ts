@@ -6,10 +6,15 @@ import { wipeHeld } from '../../src/devices/wiping.ts';
 import { type Clock, systemClock } from '../../src/kit/clock/clock.ts';
 import { host, settled } from './machine.ts';
 
-/** What was told, in order. */
+/** What was told, in order. `meanwhile` happens at each record, before the wipe goes on. */
 export class Told {
   readonly records: WipeRecord[] = [];
   readonly progress: number[] = [];
+  readonly meanwhile: (record: WipeRecord) => Promise<void>;
+
+  constructor(meanwhile: (record: WipeRecord) => Promise<void> = async () => {}) {
+    this.meanwhile = meanwhile;
+  }
 }
 
 /** Time flies: whenever somebody looks, it is time to write down how far the wipe is. */
@@ -31,7 +36,10 @@ export async function wiped(
   const parts = {
     commands: host,
     clock: clockOfManyCheckpoints(),
-    record: async (record: WipeRecord) => void told.records.push(record),
+    record: (record: WipeRecord) => {
+      told.records.push(record);
+      return told.meanwhile(record);
+    },
     progress: (doneBytes: number) => void told.progress.push(doneBytes),
   };
   const facts = await device.facts();
