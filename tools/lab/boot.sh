@@ -35,9 +35,10 @@ modules=$(readlink -f "$checkout/node_modules")
   printf '%q ' "$@"
 } >"$boot/command"
 
-# The memory of the guest is a file. One on a disk works, too, but is written to it.
-free=$(df --output=avail -B1M /dev/shm 2>/dev/null | tail -n 1)
-[ "${free:-0}" -gt 2048 ] && memory_in=/dev/shm || memory_in=$boot
+# The memory of the guest is a file that is executed. One on a disk works, too, but is written to it.
+memory_in=$boot
+room=$(df --output=avail -B1M /dev/shm 2>/dev/null | tail -n 1)
+if [ "${room:-0}" -gt 2048 ] && ! findmnt -n -o OPTIONS -T /dev/shm | grep -q noexec; then memory_in=/dev/shm; fi
 
 # One processor of its own: several times faster than being moved about between them.
 mapfile -t processors < <(taskset -cp $$ | sed 's/.*: //' | tr , '\n' | while IFS=- read -r first last; do seq "$first" "${last:-$first}"; done)

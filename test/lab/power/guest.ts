@@ -30,11 +30,11 @@ export class Guest implements AsyncDisposable {
   readonly #closed: Promise<unknown>;
   #output = '';
 
-  constructor(disks: readonly Disk[], command: readonly string[]) {
+  constructor(disks: readonly Disk[], command: readonly string[], timeoutSeconds = TIMEOUT_SECONDS) {
     const argv = [...disks.flatMap(({ path }) => ['--disk', path]), ...command];
     this.#process = spawn(BOOT, argv, {
       stdio: ['ignore', 'pipe', 'pipe'],
-      env: { ...process.env, LAB_TIMEOUT: `${TIMEOUT_SECONDS}` },
+      env: { ...process.env, LAB_TIMEOUT: `${timeoutSeconds}` },
     });
     this.#closed = once(this.#process, 'close');
     for (const stream of [this.#process.stdout, this.#process.stderr])

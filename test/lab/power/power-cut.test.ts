@@ -24,6 +24,12 @@ it('a guest that stops before its command has ended shows the end of its console
   expect(guest.output).toContain('sysrq triggered crash');
 });
 
+it('a guest that hangs is ended when its time is over', async () => {
+  await using guest = new Guest([], ['sleep', 'infinity'], 1);
+  expect(await guest.ended()).toBe(125);
+  expect(guest.output).toContain('It was ended after 1 s. The last lines of its console:');
+});
+
 it('what a guest had on its disk when the power was cut is there when it is turned on again', async () => {
   await using disk = await aDisk(16 * MIB);
   const write = 'mkfs.ext4 -q /dev/ubda; mount /dev/ubda /mnt; echo kept >/mnt/file; sync /mnt/file; echo written';
