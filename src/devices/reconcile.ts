@@ -9,6 +9,7 @@ import { isOfTheDevice, Refused } from './cleaning.ts';
 import { type Config, TROUBLE_ANNOTATION } from './contract.ts';
 import { type Decision, decide, type Seen } from './decide.ts';
 import type { Wanted } from './desired.ts';
+import { identityOf, isNamed, keyOf } from './identity.ts';
 import type { Inventory } from './inventory.ts';
 import { remember } from './memory.ts';
 import { type PlanOrder, planFor } from './plan.ts';
@@ -19,6 +20,7 @@ import type { Report } from './report.ts';
 import { type Disagreements, look } from './seen.ts';
 import type { Slots } from './slots.ts';
 import { asSeen, type Grievance, grievanceOf, grievanceOfReason, type Subject, stateOf, subjectOf } from './subject.ts';
+import { Turns } from './turns.ts';
 import type { DevicesViews } from './views.ts';
 import type { Volume } from './volume.ts';
 
@@ -45,6 +47,7 @@ export function reconciler(parts: ReconcileParts) {
   /** Volumes that the cache need not show yet. */
   const madeAt = new Map<string, number>();
   const refusals = new Map<string, number>();
+  const turns = new Turns();
 
   return async (name: string, context: ReconcileContext): Promise<Outcome> => {
     const { stock } = inventory;
@@ -90,10 +93,16 @@ export function reconciler(parts: ReconcileParts) {
         if (!settings.dryRun && seen.volume) await letGo(seen.volume, parts, signal);
         return done;
       case 'recycle':
-        return await recycled(decision.config, subject, seen.volume, signal);
+        return await inTurn(seen, signal, () => recycled(decision.config, subject, seen.volume, signal));
       case 'make':
-        return await madeOf(decision.wanted, subject, signal);
+        return await inTurn(seen, signal, () => madeOf(decision.wanted, subject, signal));
     }
+  }
+
+  /** A device that has several paths, as most have, is worked on for one of them at a time: else each looks to the other like a use of it. */
+  async function inTurn(seen: Seen, signal: AbortSignal, work: () => Promise<Outcome>): Promise<Outcome> {
+    using _turn = await turns.take(turnOf(seen), signal);
+    return await work();
   }
 
   function leftAlone({ volume, found, name }: Seen, subject: Subject, because: Reason): void {
@@ -216,4 +225,13 @@ export function reconciler(parts: ReconcileParts) {
     const recheckMs = Math.min(FIRST_LOOK_AGAIN_MS * 2 ** times, atLast);
     throw new Refuse({ fact, message: `${subject.path} ${why}`, remedy, recheckMs });
   }
+}
+
+/** Two ways to a disk are two devices of one name. */
+function turnOf({ name, found, volume }: Seen): string {
+  const path = volume?.path ?? found[0]?.path ?? '';
+  const device = found.find((one) => one.path === path)?.device;
+  if (!device || 'fault' in device) return name;
+  const identity = identityOf(device.facts);
+  return isNamed(identity) ? keyOf(identity, path) : device.facts.number;
 }
