@@ -62,22 +62,34 @@ export async function make(
  * From here on the volume may be there, and somebody may have the device. Only where the server has certainly not made it is the
  * device still known to be clean.
  */
-async function handOut(wanted: Wanted, { key, device, receipt }: Cleaned, parts: ApplyParts, signal: AbortSignal) {
-  const { ledger, client, cluster } = parts;
+async function handOut(wanted: Wanted, cleaned: Cleaned, parts: ApplyParts, signal: AbortSignal) {
+  const { ledger, cluster } = parts;
+  const { key, device } = cleaned;
   const before = ledger.get(key);
   await ledger.handOut(key, device, wanted.name, cluster);
-  const made = await client
-    .create(PERSISTENT_VOLUMES, newVolume(wanted, receipt), { fieldManager: FIELD_MANAGER, signal })
-    .catch(async (error: unknown) => {
-      if (before && wasNotMade(error)) await ledger.set(key, () => before);
-      throw error;
-    });
-  await ledger.saw(key, device, handedOut(volumeOf(made)), cluster);
-  return made;
+  try {
+    const made = await create(wanted, cleaned, parts, signal);
+    await ledger.saw(key, device, handedOut(volumeOf(made)), cluster);
+    return made;
+  } catch (error) {
+    if (before && wasNotMade(error)) await ledger.set(key, () => before);
+    throw error;
+  }
 }
+
+/** A wipe can take hours: whoever gets the volume gets what its path leads to now. */
+async function create(wanted: Wanted, { number, receipt }: Cleaned, { host, client }: ApplyParts, signal: AbortSignal) {
+  const now = (await host.files.stat(wanted.path))?.device;
+  if (now !== number) throw new LeadsElsewhere(`${wanted.path} leads to another device than the one that was wiped`);
+  const options = { fieldManager: FIELD_MANAGER, signal };
+  return await client.create(PERSISTENT_VOLUMES, newVolume(wanted, receipt), options);
+}
+
+class LeadsElsewhere extends Retry {}
 
 /** An error that is none of the server's or the connection's proves nothing: we may have been stopped while it was under way. */
 function wasNotMade(error: unknown): boolean {
+  if (error instanceof LeadsElsewhere) return true;
   if (error instanceof ConnectionError) return !error.mayHaveHappened;
   return error instanceof ApiError && !mayHaveHappened(error) && error.reason !== 'AlreadyExists';
 }

@@ -6,6 +6,7 @@ import type { Clock } from '../kit/clock/clock.ts';
 import { Refuse } from '../kit/controller/outcome.ts';
 import { CommandError } from '../kit/host/command.ts';
 import { DeviceError } from '../kit/host/device-error.ts';
+import type { DeviceNumber } from '../kit/host/device-number.ts';
 import type { Host } from '../kit/host/host.ts';
 import { type Approval, type Approvals, isInForce } from './approvals.ts';
 import type { Config, DevicesSettings } from './contract.ts';
@@ -50,6 +51,8 @@ export interface CleaningOrder {
 
 export interface Cleaned {
   readonly key: string;
+  /** Of the device that was held, whatever its path leads to by now. */
+  readonly number: DeviceNumber;
   readonly device: Sighting;
   readonly receipt: Receipt;
 }
@@ -81,10 +84,11 @@ export async function clean(order: CleaningOrder, parts: CleaningParts, signal: 
   const judged = judge(observed, order, parts);
   if (judged.refusal) throw new Refused(path, judged.refusal, observed);
   const { key, sighting, entry } = judged;
+  const { number } = observed.facts;
   if (judged.lifted) await parts.ledger.use(judged.lifted.approval.id);
   await order.beforeWiping();
   if (judged.lifted) order.onApprovalUsed(judged.lifted.refusal);
-  if (judged.clean) return { key, device: sighting, receipt: judged.clean.receipt };
+  if (judged.clean) return { key, number, device: sighting, receipt: judged.clean.receipt };
   order.onBegin();
   const receipt = await wipeHeld(
     device,
@@ -101,7 +105,7 @@ export async function clean(order: CleaningOrder, parts: CleaningParts, signal: 
     signal,
   );
   await parts.ledger.cleaned(key, sighting, { receipt, ...insertionOf(sighting) });
-  return { key, device: sighting, receipt };
+  return { key, number, device: sighting, receipt };
 }
 
 /** Whoever had it is remembered until their volume is gone; a device that becomes a new volume is nobody's any more. */
