@@ -40,6 +40,8 @@ export class SimulatedAgent {
   readonly ended = new Map<string, Ended>();
   /** The watch is silent: the caches stay as they are. */
   isStale = false;
+  /** The names of objects that the caches do not show. */
+  readonly hidden = new Set<string>();
   readonly #node: SimulatedNode;
   readonly #settings: DevicesSettings;
   readonly #stopping = new AbortController();
@@ -124,7 +126,7 @@ export class SimulatedAgent {
   /** The caches show what there is now. */
   refresh(): void {
     this.#node.cluster.settle();
-    this.#source.fill(this.#node.cluster);
+    this.#source.fill(this.#node.cluster, this.hidden);
   }
 
   /** Works on every key until nothing is written any more. Gives back whether it came to that: not if it was killed or cannot stop. */
@@ -243,9 +245,10 @@ class FilledViews implements ViewSource {
     return store;
   }
 
-  fill(cluster: SimulatedCluster): void {
+  fill(cluster: SimulatedCluster, hidden: ReadonlySet<string>): void {
     for (const { collection, isWanted, store } of this.#filled) {
-      const objects = cluster.all(collection).filter(isWanted);
+      const shown = cluster.all(collection).filter(({ metadata }) => !hidden.has(metadata.name ?? ''));
+      const objects = shown.filter(isWanted);
       const keys = new Set(objects.map(keyOfObject));
       for (const key of [...store.keys()]) if (!keys.has(key)) store.remove(key);
       for (const object of objects) store.put(object);

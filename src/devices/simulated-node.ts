@@ -8,6 +8,7 @@ import { Refuse, Retry } from '../kit/controller/outcome.ts';
 import { FileError } from '../kit/host/file-error.ts';
 import type { DiskDescription, SimulatedDisk } from '../kit/host/simulated/disk.ts';
 import { SimulatedMachine } from '../kit/host/simulated/machine.ts';
+import type { Operation } from '../kit/host/simulated/operation.ts';
 import { ApiError } from '../kit/kube/api-error.ts';
 import { ConnectionError } from '../kit/kube/transport.ts';
 import type { Occurrence } from '../kit/observe/event.ts';
@@ -133,10 +134,23 @@ export class SimulatedNode {
     this.machine.removeDisk(disk);
   }
 
-  /** A new process. What keeps it from starting is tried again, as the kubelet does. */
-  async start(): Promise<SimulatedAgent> {
+  /** Somebody does something right before the call of this number from now on, the first being 1. */
+  before(call: number, act: (operation: Operation) => void): void {
+    const at = this.machine.faults.calls + call;
+    this.machine.faults.when(
+      (operation) => {
+        if (this.machine.faults.calls === at) act(operation);
+        return false;
+      },
+      { kind: 'fail' },
+    );
+  }
+
+  /** A new process. What keeps it from starting is tried again, as the kubelet does. Its caches do not show the hidden volumes. */
+  async start({ hidden = [] }: { readonly hidden?: readonly string[] } = {}): Promise<SimulatedAgent> {
     for (let attempt = 1; ; attempt++) {
       const agent = new SimulatedAgent(this, this.settings);
+      for (const name of hidden) agent.hidden.add(name);
       try {
         await agent.start();
         return agent;

@@ -1,0 +1,300 @@
+import { describe, expect, it } from 'vitest';
+import type { Operation } from '../kit/host/simulated/operation.ts';
+import { WIPE_FINALIZER } from './contract.ts';
+import type { SimulatedAgent } from './simulated-agent.ts';
+import { DEVICE_DIR, SimulatedNode, volumeAt } from './simulated-node.ts';
+
+const VOLUME = volumeAt('b');
+/** For a machine that has other things to do. */
+const PATIENCE = { timeout: 120_000 };
+
+/** A node whose disk is a volume that nobody has. */
+async function withAVolume(identity: { wwid?: string; serial?: string } = {}) {
+  const node = new SimulatedNode();
+  const disk = node.addDisk('b', identity);
+  const agent = await node.start();
+  expect(await agent.settle()).toBe(true);
+  return { node, disk, agent };
+}
+
+/** A node whose disk is a volume that somebody has, as the agent has seen. */
+async function withATenant(identity: { wwid?: string; serial?: string } = {}) {
+  const world = await withAVolume(identity);
+  world.node.bind(VOLUME);
+  expect(await world.agent.settle()).toBe(true);
+  return world;
+}
+
+/** And has left, which the agent does not know yet. */
+async function withALeftVolume() {
+  const world = await withATenant();
+  world.node.release(VOLUME);
+  return world;
+}
+
+/** How many calls it takes until it comes to rest. */
+async function callsOf({ node, agent }: { node: SimulatedNode; agent: SimulatedAgent }): Promise<number> {
+  const before = node.machine.faults.calls;
+  await agent.settle();
+  return node.machine.faults.calls - before;
+}
+
+const refusalOf = (agent: SimulatedAgent, volume = VOLUME) => {
+  const state = agent.standings.get(volume)?.state;
+  return state?.is === 'refused' ? state.fact : state?.is;
+};
+
+describe('a volume that is bound again', PATIENCE, () => {
+  it.each([
+    ['by somebody else', true],
+    ['by nobody yet', false],
+  ])('after a person took its claim away, %s, before any call that we make, is not wiped', async (_, isBound) => {
+    const calls = await callsOf(await withALeftVolume());
+    let kept = 0;
+    for (let call = 1; call <= calls; call++) {
+      const { node, disk, agent } = await withALeftVolume();
+      node.before(call, () => {
+        const volume = node.cluster.volume(VOLUME);
+        if (!volume || volume.metadata.deletionTimestamp || volume.status?.phase !== 'Released') return;
+        node.cluster.unbind(VOLUME);
+        if (isBound) node.bind(VOLUME);
+        kept += 1;
+      });
+      const keptBefore = kept;
+      expect(await agent.settle()).toBe(true);
+      expect(node.violations, `before call ${call}`).toEqual([]);
+      if (kept > keptBefore) {
+        expect(node.phaseOf(VOLUME)).toBe(isBound ? 'Bound' : 'Available');
+        expect(node.isIntact(disk)).toBe(true);
+        expect(node.cluster.volume(VOLUME)?.metadata.finalizers).not.toContain(WIPE_FINALIZER);
+      } else expect(node.phaseOf(VOLUME)).toBe('Available');
+    }
+    expect(kept).toBeGreaterThan(10);
+  });
+
+  it('while our caches stand still is not wiped', async () => {
+    const { node, disk, agent } = await withALeftVolume();
+    agent.refresh();
+    agent.isStale = true;
+    node.cluster.unbind(VOLUME);
+    node.bind(VOLUME);
+    await agent.settle(4);
+    expect(node.violations).toEqual([]);
+    expect(node.isIntact(disk)).toBe(true);
+    expect(node.apiWrites).toHaveLength(1);
+  });
+});
+
+describe('a volume that our caches do not show', () => {
+  it('is not made again, and its device is not touched', async () => {
+    const { node, disk, agent } = await withATenant();
+    agent.kill();
+    const blind = await node.start({ hidden: [VOLUME] });
+    await blind.settle(4);
+    expect(node.violations).toEqual([]);
+    expect(node.isIntact(disk)).toBe(true);
+    expect(node.cluster.volumes).toHaveLength(1);
+  });
+});
+
+describe('a device that takes the place of another', PATIENCE, () => {
+  /** The link leads to the disk of another volume, which somebody has. */
+  async function withAnother() {
+    const node = new SimulatedNode();
+    const other = node.addDisk('c');
+    const agent = await node.start();
+    await agent.settle();
+    node.bind(volumeAt('c'));
+    await agent.settle();
+    node.addDisk('b');
+    return { node, other, agent };
+  }
+
+  /** After the last look, and before the server has heard of the volume, nobody can notice it in time. */
+  const isCreation = ({ argv }: Operation) => argv?.[0] === 'POST';
+
+  it('before any call while a volume is made is neither wiped nor handed out', async () => {
+    const calls = await callsOf(await withAnother());
+    for (let call = 1; call <= calls; call++) {
+      const { node, other, agent } = await withAnother();
+      node.before(call, (operation) => !isCreation(operation) && node.link('b', other));
+      await agent.settle();
+      expect(node.violations, `before call ${call}`).toEqual([]);
+      expect(node.isIntact(other)).toBe(true);
+    }
+  });
+
+  it('before any call while a volume is recycled is neither wiped nor handed out', async () => {
+    const released = async () => {
+      const world = await withAnother();
+      await world.agent.settle();
+      world.node.bind(VOLUME);
+      await world.agent.settle();
+      world.node.release(VOLUME);
+      return world;
+    };
+    const calls = await callsOf(await released());
+    for (let call = 1; call <= calls; call++) {
+      const { node, other, agent } = await released();
+      node.before(call, (operation) => !isCreation(operation) && node.link('b', other));
+      await agent.settle();
+      expect(node.violations, `before call ${call}`).toEqual([]);
+      expect(node.isIntact(other)).toBe(true);
+    }
+  });
+});
+
+describe('a device that has two paths', PATIENCE, () => {
+  const withTwoPaths = async (identity: { wwid?: string }) => {
+    const node = new SimulatedNode();
+    const disk = node.addDisk('b', identity);
+    node.link('b2', disk);
+    return { node, disk, agent: await node.start() };
+  };
+
+  it.each([
+    ['with a name', {}],
+    ['without a name', { wwid: '' }],
+  ])('%s becomes one volume, however long any call takes', async (_, identity) => {
+    const calls = await callsOf(await withTwoPaths(identity));
+    for (let call = 1; call <= calls; call++) {
+      const { node, agent } = await withTwoPaths(identity);
+      node.machine.faults.at(node.machine.faults.calls + call, { kind: 'delay', ms: 120_000 });
+      await agent.settle();
+      expect(node.violations, `when call ${call} takes long`).toEqual([]);
+      expect(node.cluster.volumes).toHaveLength(1);
+    }
+  });
+
+  it('is not wiped for the other path while somebody has it by the one', async () => {
+    const { node, disk, agent } = await withTwoPaths({});
+    await agent.settle();
+    const [volume] = node.cluster.volumes;
+    const name = volume?.metadata.name ?? '';
+    node.bind(name);
+    await agent.settle();
+    expect(refusalOf(agent, name === VOLUME ? volumeAt('b2') : VOLUME)).toBe('deviceHasAVolume');
+    node.cluster.vanish(name);
+    await agent.settle();
+    expect(node.violations).toEqual([]);
+    expect(node.isIntact(disk)).toBe(true);
+  });
+});
+
+describe('a finalizer of ours that was left behind', () => {
+  it('on a volume that somebody has is taken off', async () => {
+    const { node, disk, agent } = await withATenant();
+    node.cluster.change(VOLUME, (volume) => ({
+      ...volume,
+      metadata: { ...volume.metadata, finalizers: [WIPE_FINALIZER] },
+    }));
+    expect(await agent.settle()).toBe(true);
+    expect(node.cluster.volume(VOLUME)?.metadata.finalizers).toEqual([]);
+    expect(node.isIntact(disk)).toBe(true);
+  });
+
+  it('on a volume that a person deletes while somebody has it is taken off, and the device is not wiped', async () => {
+    const { node, disk, agent } = await withATenant();
+    node.cluster.change(VOLUME, (volume) => ({
+      ...volume,
+      metadata: { ...volume.metadata, finalizers: [WIPE_FINALIZER] },
+    }));
+    node.cluster.remove(VOLUME);
+    expect(await agent.settle()).toBe(true);
+    expect(node.cluster.volumes).toEqual([]);
+    expect(node.violations).toEqual([]);
+    expect(node.isIntact(disk)).toBe(true);
+    expect(refusalOf(agent)).toBe('ownerWasNotSeenToLeave');
+  });
+});
+
+describe('a wipe that is stopped', () => {
+  it('goes on after the next start where it was, and does not begin again', async () => {
+    const { node, agent } = await withALeftVolume();
+    const round = agent.begin();
+    await node.clock.advance(6_500);
+    const before = written(node);
+    expect(before.length).toBeGreaterThan(2);
+    agent.stop();
+    await node.drive(round);
+    expect(node.phaseOf(VOLUME)).toBe('Released');
+    expect(node.cluster.volume(VOLUME)?.metadata.finalizers).toEqual([WIPE_FINALIZER]);
+    agent.kill();
+    const from = node.machine.journal.length;
+    const next = await node.start();
+    expect(await next.settle()).toBe(true);
+    const after = written(node, from);
+    expect(Math.min(...after)).toBeGreaterThan(0);
+    expect(new Set([...before, ...after])).toEqual(new Set([0, 4096, 8192, 12288, 16384]));
+    expect(node.violations).toEqual([]);
+    expect(node.phaseOf(VOLUME)).toBe('Available');
+  });
+
+  it('lets go of the device, so that the next process can hold it', async () => {
+    const { node, agent } = await withALeftVolume();
+    const round = agent.begin();
+    await node.clock.advance(3_000);
+    expect([...agent.host.descriptors]).not.toEqual([]);
+    agent.stop();
+    await node.drive(round);
+    expect([...agent.host.descriptors]).toEqual([]);
+  });
+
+  const written = (node: SimulatedNode, from = 0): readonly number[] => {
+    const lastBound = node.machine.journal.findLastIndex(({ argv }) => argv?.[0] === 'DELETE');
+    const operations = node.machine.journal.slice(Math.max(from, lastBound));
+    return operations.flatMap(({ verb, position = 0 }) => (verb === 'device.write' ? [position] : []));
+  };
+});
+
+describe('a device that is in use when its volume is released', () => {
+  it.each<[string, 'isMounted' | 'isOpen', (node: SimulatedNode) => () => void]>([
+    ['mounted', 'isMounted', mounted],
+    ['open in a process', 'isOpen', opened],
+  ])('because it is %s is wiped when that is over, and not before', async (_, fact, use) => {
+    const { node, disk, agent } = await withALeftVolume();
+    const end = use(node);
+    expect(await agent.settle()).toBe(true);
+    expect(refusalOf(agent)).toBe(fact);
+    expect(node.isIntact(disk)).toBe(true);
+    expect(node.phaseOf(VOLUME)).toBe('Released');
+    expect(node.cluster.volume(VOLUME)?.metadata.annotations?.['holdfast.dev/device-trouble']).toContain(fact);
+    expect(node.apiWrites).toHaveLength(2);
+    end();
+    expect(await agent.settle()).toBe(true);
+    expect(node.violations).toEqual([]);
+    expect(node.phaseOf(VOLUME)).toBe('Available');
+  });
+
+  function mounted(node: SimulatedNode) {
+    const disk = node.diskOf(VOLUME);
+    if (!disk) throw new Error('there is none');
+    node.mount(disk);
+    return () => node.unmount(disk);
+  }
+
+  function opened(node: SimulatedNode) {
+    const device = node.diskOf(VOLUME)?.number ?? '0:0';
+    node.machine.strangers.push({ pid: 7, command: 'dd', fd: 3, device });
+    return () => void node.machine.strangers.pop();
+  }
+});
+
+describe('a volume that is not ours', () => {
+  it.each<[string, { label?: string; path?: string }]>([
+    ['of another node', { label: 'n2' }],
+    ['whose path is not in the device directory', { path: '/dev/sd-b' }],
+    ['whose path leads out of the device directory', { path: `${DEVICE_DIR}/../sd-b` }],
+  ])('%s is neither wiped nor deleted when it is released', async (_, { label = 'n1', path = `${DEVICE_DIR}/b` }) => {
+    const { node, disk, agent } = await withATenant();
+    node.cluster.change(VOLUME, ({ metadata, spec, ...rest }) => ({
+      ...rest,
+      metadata: { ...metadata, labels: { ...metadata.labels, 'local-pv-provisioner.cybozu.com/node': label } },
+      spec: { ...spec, local: { path } },
+      status: { phase: 'Released' },
+    }));
+    await agent.settle();
+    expect(node.isIntact(disk)).toBe(true);
+    expect(node.phaseOf(VOLUME)).toBe('Released');
+  });
+});
