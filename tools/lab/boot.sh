@@ -37,10 +37,10 @@ modules=$(readlink -f "$checkout/node_modules")
 
 # The memory of the guest is a file that is executed. One on a disk works, too, but is written to it.
 memory_in=$boot
-room=$(df --output=avail -B1M /dev/shm 2>/dev/null | tail -n 1)
+room=$(df --output=avail -B1M /dev/shm 2>/dev/null | tail -n 1) || true
 if [ "${room:-0}" -gt 2048 ] && ! findmnt -n -o OPTIONS -T /dev/shm | grep -q noexec; then memory_in=/dev/shm; fi
 
-# One processor of its own: several times faster than being moved about between them.
+# One processor, and always the same: moved about between two it was half as fast.
 mapfile -t processors < <(taskset -cp $$ | sed 's/.*: //' | tr , '\n' | while IFS=- read -r first last; do seq "$first" "${last:-$first}"; done)
 processor=${processors[$(($$ % ${#processors[@]}))]}
 
