@@ -208,8 +208,12 @@ const contentIsUnknown: Guard = ({ signature }, purpose) => {
   return { fact: 'contentIsUnknown', why: signature.why };
 };
 
-/** Where the ledger is lost, a volume with a filesystem has that one on it; what is on a raw volume is its owner's affair. */
+/**
+ * Where the ledger is lost, a volume with a filesystem has that one on it; what is on a raw volume is its owner's affair. What is on a
+ * device that we have wiped since is somebody else's.
+ */
 function isOfTheLastOwner(signature: string, purpose: Purpose): boolean {
+  if (purpose.entry?.clean) return false;
   if (wasReleased(purpose)) return true;
   const { recycles } = purpose;
   return recycles !== undefined && (recycles.volumeMode === 'Block' || recycles.fsType === signature);
