@@ -13,7 +13,7 @@ import type { Config, DevicesSettings } from './contract.ts';
 import { isOutsideTheDeviceDirectory, type Purpose, type Recycled, whyNotToWipe } from './guards.ts';
 import { hold } from './held.ts';
 import { type Identity, identityOf, isNamed, isSame, keyOf } from './identity.ts';
-import { afterWiping } from './ledger/changes.ts';
+import { afterFinding, afterWiping } from './ledger/changes.ts';
 import type { Clean, LedgerEntry, Receipt, Sighting, WipeRecord } from './ledger/entry.ts';
 import type { Ledger } from './ledger/ledger.ts';
 import { observe } from './observe.ts';
@@ -88,6 +88,7 @@ export async function clean(order: CleaningOrder, parts: CleaningParts, signal: 
   if (judged.lifted) await parts.ledger.use(judged.lifted.approval.id);
   await order.beforeWiping();
   if (judged.lifted) order.onApprovalUsed(judged.lifted.refusal);
+  if (!order.recycles) await forgetOtherPaths(key, sighting, parts);
   if (judged.clean) return { key, number, device: sighting, receipt: judged.clean.receipt };
   order.onBegin();
   const receipt = await wipeHeld(
@@ -164,7 +165,7 @@ function judge(
   const identity = identityOf(observed.facts);
   const key = keyOf(identity, path);
   const sighting = sightingOf(identity, path, observed, parts.boot);
-  const entry = entryOf(key, identity, parts.ledger);
+  const entry = entryOf(key, sighting, recycles, parts.ledger);
   const isEntryCertain = entry !== undefined && isCertain(entry, sighting);
   const purpose: Purpose = {
     deviceDir: config.deviceDir,
@@ -186,10 +187,33 @@ function judge(
   return { ...about, refusal, clean: isEntryCertain ? cleanOf(entry, sighting, config) : undefined };
 }
 
-/** Of a device without a name, another size is another device. */
-function entryOf(key: string, identity: Identity, ledger: Ledger): LedgerEntry | undefined {
+/**
+ * Of a device without a name, another size is another device. It may have been found at another path since it was put in: then that
+ * somebody had it there counts before all else.
+ */
+function entryOf(
+  key: string,
+  device: Sighting,
+  recycles: Recycled | undefined,
+  ledger: Ledger,
+): LedgerEntry | undefined {
   const entry = ledger.get(key);
-  return entry && (isNamed(identity) || isSame(entry.identity, identity)) ? entry : undefined;
+  if (isNamed(device.identity)) return entry;
+  const own = entry && isSame(entry.identity, device.identity) ? entry : undefined;
+  if (recycles) return own;
+  const elsewhere = atOtherPaths(key, device, ledger).map(([, other]) => other);
+  return elsewhere.find(({ volume }) => volume?.phase === 'Bound') ?? own ?? elsewhere[0];
+}
+
+const atOtherPaths = (key: string, device: Sighting, ledger: Ledger) =>
+  isNamed(device.identity)
+    ? []
+    : [...ledger.entries()].filter(([other, entry]) => other !== key && isSameInsertion(entry, device));
+
+/** The device is about to become a volume under this key: what it was under others does not count any more. */
+async function forgetOtherPaths(key: string, device: Sighting, { ledger }: CleaningParts): Promise<void> {
+  const others = atOtherPaths(key, device, ledger);
+  await Promise.all(others.map(([other, entry]) => ledger.set(other, () => afterFinding(undefined, entry))));
 }
 
 /** It has a name, or it has been in this machine, which has not been off, since then. */
