@@ -262,6 +262,12 @@ export class SimulatedNode {
     return tenant?.places.every((place) => isAt(tenant, disk, place)) ?? false;
   }
 
+  loseLedger(): void {
+    this.#isSomebodyElse = true;
+    this.machine.tree.remove(LEDGER);
+    this.#isSomebodyElse = false;
+  }
+
   get ledger(): LedgerState {
     return parseLedger(Buffer.from(this.machine.tree.read(LEDGER)).toString());
   }
@@ -334,6 +340,7 @@ export class SimulatedNode {
   }
 
   #ledgerChanges(): void {
+    if (this.#isSomebodyElse) return;
     try {
       void this.ledger;
     } catch (error) {

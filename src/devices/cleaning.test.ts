@@ -1,0 +1,372 @@
+import { describe, expect, it } from 'vitest';
+import type { SimulatedAgent } from './simulated-agent.ts';
+import { DEVICE_DIR, LEDGER, SimulatedNode, volumeAt } from './simulated-node.ts';
+
+const VOLUME = volumeAt('b');
+const UNNAMED = { wwid: '' };
+
+async function withAVolume(identity: { wwid?: string } = {}, config: Readonly<Record<string, string>> = {}) {
+  const node = new SimulatedNode(config);
+  const disk = node.addDisk('b', identity);
+  const agent = await node.start();
+  expect(await agent.settle()).toBe(true);
+  expect(node.phaseOf(VOLUME)).toBe('Available');
+  return { node, disk, agent };
+}
+
+/** Somebody has the volume, as the agent has seen. */
+async function withATenant(identity: { wwid?: string } = {}, config: Readonly<Record<string, string>> = {}) {
+  const world = await withAVolume(identity, config);
+  world.node.bind(VOLUME);
+  expect(await world.agent.settle()).toBe(true);
+  return world;
+}
+
+/** The next process. */
+async function restarted(node: SimulatedNode, agent: SimulatedAgent): Promise<SimulatedAgent> {
+  agent.kill();
+  const next = await node.start();
+  expect(await next.settle()).toBe(true);
+  return next;
+}
+
+const refusalOf = (agent: SimulatedAgent, volume = VOLUME) => {
+  const state = agent.standings.get(volume)?.state;
+  return state?.is === 'refused' ? state.fact : state?.is;
+};
+
+function expectHeld({ node, disk, agent }: Awaited<ReturnType<typeof withATenant>>, fact: string): void {
+  expect(node.violations).toEqual([]);
+  expect(refusalOf(agent)).toBe(fact);
+  expect(node.isIntact(disk)).toBe(true);
+}
+
+describe('a volume that vanishes while somebody has it', () => {
+  it('leaves its device held for a person, also after a restart and a reboot', async () => {
+    const world = await withATenant();
+    const { node } = world;
+    node.cluster.vanish(VOLUME);
+    await world.agent.settle();
+    expectHeld(world, 'ownerWasNotSeenToLeave');
+    world.agent = await restarted(node, world.agent);
+    expectHeld(world, 'ownerWasNotSeenToLeave');
+    node.reboot();
+    world.agent = await restarted(node, world.agent);
+    expectHeld(world, 'ownerWasNotSeenToLeave');
+    expect(node.cluster.volumes).toEqual([]);
+  });
+
+  it('is lifted by an approval once, and only once', async () => {
+    const world = await withATenant();
+    const { node, disk, agent } = world;
+    node.cluster.vanish(VOLUME);
+    await agent.settle();
+    node.approve(disk);
+    expect(await agent.settle()).toBe(true);
+    expect(node.violations).toEqual([]);
+    expect(node.phaseOf(VOLUME)).toBe('Available');
+    expect(node.events.filter(({ reason }) => reason === 'DeviceApproved' || /pprov/.test(reason))).toHaveLength(1);
+
+    node.bind(VOLUME);
+    await agent.settle();
+    node.cluster.vanish(VOLUME);
+    await agent.settle();
+    expectHeld(world, 'ownerWasNotSeenToLeave');
+    world.agent = await restarted(node, agent);
+    expectHeld(world, 'ownerWasNotSeenToLeave');
+  });
+
+  it('is not lifted by an approval of another device', async () => {
+    const world = await withATenant();
+    const other = world.node.addDisk('c');
+    world.node.cluster.vanish(VOLUME);
+    await world.agent.settle();
+    world.node.approve(other);
+    await world.agent.settle();
+    expectHeld(world, 'ownerWasNotSeenToLeave');
+  });
+
+  it('is wiped for the next one when we have seen that its owner left it', async () => {
+    const { node, disk, agent } = await withATenant();
+    node.mount(disk);
+    node.release(VOLUME);
+    await agent.settle();
+    node.cluster.remove(VOLUME);
+    node.unmount(disk);
+    expect(await agent.settle()).toBe(true);
+    expect(node.violations).toEqual([]);
+    expect(node.phaseOf(VOLUME)).toBe('Available');
+  });
+});
+
+describe('a ledger that is lost', () => {
+  it('is begun anew with the volumes that are there, and they are recycled when they are released', async () => {
+    const { node, agent } = await withATenant();
+    agent.kill();
+    node.loseLedger();
+    const next = await node.start();
+    await next.settle();
+    node.release(VOLUME);
+    expect(await next.settle()).toBe(true);
+    expect(node.violations).toEqual([]);
+    expect(node.phaseOf(VOLUME)).toBe('Available');
+  });
+
+  it('leaves a volume that was released meanwhile alone when what is on its device is not its own', async () => {
+    const filesystem = { volumeMode: 'Filesystem', fsType: 'xfs' };
+    const world = await withATenant({}, filesystem);
+    const { node } = world;
+    world.agent.kill();
+    node.loseLedger();
+    node.release(VOLUME);
+    world.agent = await node.start();
+    await world.agent.settle();
+    expectHeld(world, 'hasForeignData');
+    expect(node.phaseOf(VOLUME)).toBe('Released');
+  });
+
+  it('lets a volume that was released meanwhile be recycled when what is on its device is its own', async () => {
+    const { node, agent } = await withATenant({}, { volumeMode: 'Filesystem', fsType: 'ext4' });
+    agent.kill();
+    node.loseLedger();
+    node.release(VOLUME);
+    const next = await node.start();
+    expect(await next.settle()).toBe(true);
+    expect(node.violations).toEqual([]);
+    expect(node.phaseOf(VOLUME)).toBe('Available');
+  });
+
+  it('leaves the device of a volume that has vanished, too, alone', async () => {
+    const world = await withATenant();
+    const { node } = world;
+    world.agent.kill();
+    node.loseLedger();
+    node.cluster.vanish(VOLUME);
+    world.agent = await node.start();
+    await world.agent.settle();
+    expectHeld(world, 'hasForeignData');
+  });
+
+  it('because it cannot be understood is put aside, and all goes on as if there were none', async () => {
+    const { node, agent } = await withATenant();
+    agent.kill();
+    node.machine.tree.write(LEDGER, '{"version": 1, "devices": ');
+    node.violations.length = 0;
+    const next = await node.start();
+    await next.settle();
+    node.release(VOLUME);
+    expect(await next.settle()).toBe(true);
+    expect(node.violations).toEqual([]);
+    expect(node.phaseOf(VOLUME)).toBe('Available');
+  });
+});
+
+describe('a node that becomes one of another cluster', () => {
+  it.each([
+    ['that nobody had', false, 'belongsToAnotherCluster'],
+    ['that somebody had', true, 'ownerWasNotSeenToLeave'],
+  ])('keeps a device %s for a person', async (_, isBound, fact) => {
+    const world = isBound ? await withATenant() : await withAVolume();
+    const { node, disk } = world;
+    if (!isBound) node.putForeignData(disk);
+    node.cluster.vanish(VOLUME);
+    node.cluster.put('namespaces', { metadata: { name: 'kube-system', uid: 'cluster-2' } });
+    world.agent = await restarted(node, world.agent);
+    expectHeld(world, fact);
+    node.approve(disk);
+    expect(await world.agent.settle()).toBe(true);
+    expect(node.violations).toEqual([]);
+    expect(node.phaseOf(VOLUME)).toBe('Available');
+  });
+});
+
+describe('an etcd that is restored', () => {
+  /** Released by a first claim, and bound by a second one since. */
+  async function withTwoTenants() {
+    const world = await withATenant();
+    const { node, agent } = world;
+    agent.kill();
+    node.release(VOLUME);
+    const restore = node.cluster.backup();
+    node.cluster.unbind(VOLUME);
+    node.bind(VOLUME);
+    world.agent = await node.start();
+    await world.agent.settle();
+    return { ...world, restore };
+  }
+
+  it('to a state in which an earlier claim had released the volume does not get its device wiped', async () => {
+    const world = await withTwoTenants();
+    world.restore();
+    await world.agent.settle();
+    expectHeld(world, 'releaseIsOlderThanTheLedger');
+    world.agent = await restarted(world.node, world.agent);
+    expectHeld(world, 'releaseIsOlderThanTheLedger');
+  });
+
+  it('and has counted on past what we saw does not get its device wiped either', async () => {
+    const world = await withTwoTenants();
+    world.restore();
+    for (let write = 0; write < 50; write++) world.node.annotate({ write: `${write}` });
+    world.node.cluster.change(VOLUME, (volume) => volume);
+    await world.agent.settle();
+    expectHeld(world, 'releaseIsOlderThanTheLedger');
+  });
+
+  it('to a state in which there was no volume yet does not get its device wiped', async () => {
+    const node = new SimulatedNode();
+    const disk = node.addDisk('b');
+    const restore = node.cluster.backup();
+    const agent = await node.start();
+    await agent.settle();
+    node.bind(VOLUME);
+    await agent.settle();
+    restore();
+    await agent.settle();
+    expectHeld({ node, disk, agent }, 'ownerWasNotSeenToLeave');
+  });
+});
+
+describe('a device without a name', () => {
+  it('is not taken for the one that was at its path before a reboot', async () => {
+    const { node, disk, agent } = await withAVolume(UNNAMED);
+    node.cluster.remove(VOLUME);
+    node.reboot();
+    node.putForeignData(disk);
+    const next = await restarted(node, agent);
+    expectHeld({ node, disk, agent: next }, 'hasForeignData');
+  });
+
+  it("is not wiped for another path of it while its volume is somebody's", async () => {
+    const { node, disk, agent } = await withATenant(UNNAMED);
+    node.unlink('b');
+    node.link('x', disk);
+    await agent.settle();
+    expect(node.violations).toEqual([]);
+    expect(node.isIntact(disk)).toBe(true);
+    expect(node.cluster.volumes).toHaveLength(1);
+  });
+
+  it.each([
+    ['while its volume is there', false],
+    ['after its volume has vanished', true],
+  ])('is not wiped for another path of it %s, even if nobody can tell what is on it', async (_, vanishes) => {
+    const { node, disk, agent } = await withAnUnreadableTenant();
+    if (vanishes) node.cluster.vanish(VOLUME);
+    node.unlink('b');
+    node.link('x', disk);
+    await agent.settle();
+    expect(node.violations).toEqual([]);
+    expect(node.isIntact(disk)).toBe(true);
+    expect(refusalOf(agent, volumeAt('x'))).toBe('ownerWasNotSeenToLeave');
+    node.approve(disk, `${DEVICE_DIR}/x`);
+    node.cluster.vanish(VOLUME);
+    expect(await agent.settle()).toBe(true);
+    expect(node.violations).toEqual([]);
+    expect(node.phaseOf(volumeAt('x'))).toBe('Available');
+  });
+
+  it('that was clean at one path is not taken to be that after somebody had it at another', async () => {
+    const { node, disk, agent } = await withATenant(UNNAMED);
+    node.release(VOLUME);
+    /** It is wiped and let go, and found at another path before it becomes a volume again. */
+    let patches = 0;
+    node.machine.faults.when(({ argv }) => argv?.[0] === 'PATCH' && ++patches === 2, { kind: 'crash-after' });
+    await agent.settle();
+    expect([...node.ledger.devices.values()]).toMatchObject([{ clean: {} }]);
+    node.unlink('b');
+    node.link('x', disk);
+    const next = await node.start();
+    await next.settle();
+    expect(node.bind(volumeAt('x'))).toBe(true);
+    disk.content.write(Buffer.alloc(64), 0);
+    await next.settle();
+    node.cluster.vanish(volumeAt('x'));
+    node.unlink('x');
+    node.link('b', disk);
+    await next.settle();
+    expect(node.violations).toEqual([]);
+    expect(node.isIntact(disk)).toBe(true);
+    expect(refusalOf(next)).toBe('ownerWasNotSeenToLeave');
+  });
+
+  /** His data is of no kind that is recognised. */
+  async function withAnUnreadableTenant() {
+    const world = await withAVolume(UNNAMED);
+    world.node.bind(VOLUME);
+    world.disk.content.write(Buffer.alloc(64), 0);
+    await world.agent.settle();
+    return world;
+  }
+});
+
+describe('a device that comes back at another path', () => {
+  it('is recognised by its name, and is not wiped', async () => {
+    const { node, disk, agent } = await withATenant();
+    node.unlink('b');
+    node.link('x', disk);
+    await agent.settle();
+    expect(node.violations).toEqual([]);
+    expect(node.isIntact(disk)).toBe(true);
+    expect(node.cluster.volumes).toHaveLength(1);
+    expect(refusalOf(agent)).toBe('deviceIsMissing');
+    expect(refusalOf(agent, volumeAt('x'))).toBe('deviceHasAVolume');
+    node.unlink('x');
+    node.link('b', disk);
+    await agent.settle();
+    expect(refusalOf(agent)).toBe('bound');
+  });
+});
+
+describe('a device that was wiped', () => {
+  it('and on which somebody has put something before it became a volume is neither wiped nor handed out', async () => {
+    const { node, disk, agent } = await withATenant();
+    node.release(VOLUME);
+    /** The volume is gone, and no other one can be made for a while. */
+    node.machine.faults.when(({ argv }) => argv?.[0] === 'POST', { kind: 'fail', error: new Error('no') }, 3);
+    const isWiped = () => [...node.ledger.devices.values()].some(({ clean }) => clean !== undefined);
+    for (let round = 0; round < 5 && !(isWiped() && node.cluster.volumes.length === 0); round++) await agent.round();
+    expect(node.isClean(disk)).toBe(true);
+    node.violations.length = 0;
+    node.putForeignData(disk);
+    node.machine.faults.clear();
+    await agent.settle();
+    expectHeld({ node, disk, agent }, 'hasForeignData');
+  });
+
+  it('is not wiped a second time before it becomes a volume', async () => {
+    const { node, agent } = await withATenant();
+    node.release(VOLUME);
+    const from = node.machine.journal.length;
+    expect(await agent.settle()).toBe(true);
+    const writes = node.machine.journal.slice(from).filter(({ verb }) => verb === 'device.write');
+    expect(writes.map(({ position }) => position)).toEqual([0, 4096, 8192, 12288, 16384]);
+  });
+
+  it.each([
+    ['by another method', { wipeMethod: 'zero-all' }],
+    ['with less read back', { wipeVerify: 'all' }],
+  ])('%s than is asked for now is wiped again', async (_, config) => {
+    const { node, agent } = await withATenant();
+    node.release(VOLUME);
+    node.before(1, () => node.configure(config));
+    const from = node.machine.journal.length;
+    expect(await agent.settle()).toBe(true);
+    const writes = node.machine.journal.slice(from).filter(({ verb }) => verb === 'device.write');
+    expect(writes).toHaveLength(10);
+    expect(node.violations).toEqual([]);
+  });
+
+  it('is wiped again when it was out of the machine meanwhile', async () => {
+    const { node, disk, agent } = await withATenant();
+    node.release(VOLUME);
+    node.machine.faults.when(({ argv }) => argv?.[0] === 'PATCH', { kind: 'crash-after' });
+    await agent.settle();
+    expect(node.ledger.devices.size).toBe(1);
+    disk.described = { ...disk.described, diskSequence: '99' };
+    const next = await node.start();
+    expect(await next.settle()).toBe(true);
+    expect(node.violations).toEqual([]);
+    expect(node.phaseOf(VOLUME)).toBe('Available');
+  });
+});
