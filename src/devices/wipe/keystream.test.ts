@@ -25,6 +25,25 @@ describe('a keystream', () => {
     );
   });
 
+  it('is the same whether it goes on where it was or jumps', () => {
+    const whole = Buffer.alloc(2 ** 20);
+    keystream(SEED)(whole, 0);
+    const jumps = fc.array(fc.tuple(fc.boolean(), fc.nat(30_000), fc.integer({ min: 1, max: 5_000 })));
+    fc.assert(
+      fc.property(jumps, (cuts) => {
+        const fill = keystream(SEED);
+        let at = 0;
+        for (const [goesOn, from, blocks] of cuts) {
+          at = goesOn && at + blocks * 16 <= whole.length ? at : from * 16;
+          const part = Buffer.alloc(blocks * 16);
+          fill(part, at);
+          expect(part.equals(whole.subarray(at, at + part.length))).toBe(true);
+          at += part.length;
+        }
+      }),
+    );
+  });
+
   it('goes on beyond what 32 bits can count, and does not come again', () => {
     const [far, near] = [Buffer.alloc(512), Buffer.alloc(512)];
     keystream(SEED)(far, 2 ** 32 * 16);

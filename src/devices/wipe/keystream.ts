@@ -20,16 +20,26 @@ const zeroes = new Uint8Array(STEP_BYTES);
 
 export function keystream(seed: string): Keystream {
   const key = Buffer.from(seed, 'hex');
+  let cipher = cipherAt(key, 0);
+  let next = 0;
   return (into, position) => {
-    const counter = Buffer.alloc(BLOCK_BYTES);
-    counter.writeBigUInt64BE(BigInt(position / BLOCK_BYTES), BLOCK_BYTES / 2);
-    const cipher = createCipheriv('aes-256-ctr', key, counter);
+    if (position !== next) {
+      cipher.final(); // or what it has outside of the heap would wait for the garbage collector
+      cipher = cipherAt(key, position);
+    }
     for (let done = 0; done < into.length; done += STEP_BYTES) {
       const made = cipher.update(zeroes.subarray(0, into.length - done));
       into.set(made, done);
       release(made);
     }
+    next = position + into.length;
   };
+}
+
+function cipherAt(key: Buffer, position: number) {
+  const counter = Buffer.alloc(BLOCK_BYTES);
+  counter.writeBigUInt64BE(BigInt(position / BLOCK_BYTES), BLOCK_BYTES / 2);
+  return createCipheriv('aes-256-ctr', key, counter);
 }
 
 /** A wipe makes gigabytes in a second, and the garbage collector would let hundreds of megabytes lie around. */
