@@ -280,8 +280,7 @@ describe('a device without a name', () => {
     await second.settle();
     /** While we do not look somebody has it, leaves it, and the volume is deleted. */
     second.kill();
-    expect(node.bind(volumeAt('x'))).toBe(true);
-    disk.content.write(Buffer.alloc(64), 0);
+    expect(node.bind(volumeAt('x'), { isRaw: true })).toBe(true);
     node.release(volumeAt('x'));
     node.cluster.remove(volumeAt('x'));
     node.unlink('x');
@@ -295,8 +294,7 @@ describe('a device without a name', () => {
   /** His data is of no kind that is recognised. */
   async function withAnUnreadableTenant() {
     const world = await withAVolume(UNNAMED);
-    world.node.bind(VOLUME);
-    world.disk.content.write(Buffer.alloc(64), 0);
+    world.node.bind(VOLUME, { isRaw: true });
     await world.agent.settle();
     return world;
   }

@@ -98,8 +98,10 @@ export class SimulatedCluster {
     return true;
   }
 
+  /** What was deleted while somebody had it goes on being deleted. */
   release(name: string): void {
     this.change(name, (volume) => ({ ...volume, status: { phase: 'Released' } }));
+    if (this.volume(name)?.metadata.deletionTimestamp) this.remove(name);
   }
 
   /** A person takes the claim off a volume, which makes it available again, with all that is on it. */

@@ -58,6 +58,7 @@ export class SimulatedNode {
   #isSomebodyElse = false;
   #boots = 0;
   #approvals = 0;
+  #insertions = 0;
   #tenantsSoFar = 0;
 
   constructor(config: Readonly<Record<string, string>> = {}, settings: Partial<DevicesSettings> = {}) {
@@ -107,6 +108,23 @@ export class SimulatedNode {
     return disk;
   }
 
+  /** It is out of the machine, and whoever has it open gets errors. */
+  unplug(disk: SimulatedDisk): void {
+    disk.attached = false;
+    for (const link of this.linksTo(disk)) this.unlink(link);
+  }
+
+  /** It is in again, as another insertion. */
+  plugIn(disk: SimulatedDisk, link: string): void {
+    disk.attached = true;
+    disk.described = { ...disk.described, diskSequence: `again-${++this.#insertions}` };
+    this.link(link, disk);
+  }
+
+  linksTo(disk: SimulatedDisk): readonly string[] {
+    return this.machine.tree.list(DEVICE_DIR).filter((link) => this.#diskAt(`${DEVICE_DIR}/${link}`) === disk);
+  }
+
   link(link: string, disk: SimulatedDisk): void {
     this.machine.tree.symlink(`/dev/${disk.name}`, `${DEVICE_DIR}/${link}`);
   }
@@ -126,12 +144,6 @@ export class SimulatedNode {
       this.#isWritten(disk);
       zero(position, length);
     };
-  }
-
-  /** Removes what /sys tells of it, too. */
-  pullOut(disk: SimulatedDisk): void {
-    this.machine.tree.remove(`/sys/dev/block/${disk.number}`);
-    this.machine.removeDisk(disk);
   }
 
   /** Somebody does something right before the call of this number from now on, the first being 1. */
@@ -191,12 +203,12 @@ export class SimulatedNode {
     return promise;
   }
 
-  /** Somebody gets the volume, and puts a filesystem and data on its disk. Gives back whether he got it. */
-  bind(volume: string): boolean {
+  /** Somebody gets the volume, and puts a filesystem and data on its disk, or only data. Gives back whether he got it. */
+  bind(volume: string, { isRaw = false }: { readonly isRaw?: boolean } = {}): boolean {
     const tenant = `claim-${++this.#tenantsSoFar}`;
     if (!this.cluster.bind(volume, tenant)) return false;
     const disk = this.diskOf(volume);
-    if (disk) this.#moveIn(tenant, disk);
+    if (disk) this.#moveIn(tenant, disk, isRaw ? Buffer.alloc(FILESYSTEM.length) : Buffer.from(FILESYSTEM));
     return true;
   }
 
@@ -205,12 +217,12 @@ export class SimulatedNode {
     this.#moveIn(`stranger-${++this.#tenantsSoFar}`, disk);
   }
 
-  #moveIn(name: string, disk: SimulatedDisk): void {
+  #moveIn(name: string, disk: SimulatedDisk, head = Buffer.from(FILESYSTEM)): void {
     const data = Buffer.from(`the data of ${name}, all of it;`.padEnd(64, '.'));
     const places = [512, 4096 - 32, disk.sizeBytes / 2, disk.sizeBytes - 64].map(Math.floor);
     this.#tenants.set(disk, [...(this.#tenants.get(disk) ?? []), { name, data, places, hasLeft: false }]);
     this.#isSomebodyElse = true;
-    disk.write(Buffer.from(FILESYSTEM), 0);
+    disk.write(head, 0);
     for (const place of places) disk.write(data, place);
     disk.content.sync();
     this.#isSomebodyElse = false;
@@ -237,8 +249,9 @@ export class SimulatedNode {
     this.annotate({ [APPROVALS_ANNOTATION]: formatApprovals({ [keyOf(identity, path)]: approval }) });
   }
 
+  /** What somebody holds for himself alone cannot be mounted. */
   mount(disk: SimulatedDisk): void {
-    this.machine.mount({ device: disk.number, mountPoint: `/mnt/${disk.name}` });
+    if (!this.machine.isClaimed(disk)) this.machine.mount({ device: disk.number, mountPoint: `/mnt/${disk.name}` });
   }
 
   unmount(disk: SimulatedDisk): void {
