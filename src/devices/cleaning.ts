@@ -4,6 +4,7 @@
  */
 import type { Clock } from '../kit/clock/clock.ts';
 import { Refuse } from '../kit/controller/outcome.ts';
+import type { OpenDevice } from '../kit/host/block-device.ts';
 import { CommandError } from '../kit/host/command.ts';
 import { DeviceError } from '../kit/host/device-error.ts';
 import type { DeviceNumber } from '../kit/host/device-number.ts';
@@ -16,7 +17,7 @@ import { type Identity, identityOf, isNamed, isSame, keyOf } from './identity.ts
 import { afterFinding, afterWiping } from './ledger/changes.ts';
 import type { Clean, LedgerEntry, Receipt, Sighting, WipeRecord } from './ledger/entry.ts';
 import type { Ledger } from './ledger/ledger.ts';
-import { observe } from './observe.ts';
+import { type ObserveOptions, observe } from './observe.ts';
 import type { Observed } from './observed.ts';
 import { canBeApproved, explain, type Refusal, remedyOf } from './refusals.ts';
 import { courseOf, lengthOf } from './wipe/course.ts';
@@ -38,7 +39,7 @@ export interface CleaningOrder {
   readonly path: string;
   readonly config: Config;
   /** Other volumes of this node, whatever made them. */
-  readonly others: readonly { readonly name: string; readonly path: string }[];
+  readonly others: ObserveOptions['volumes'];
   /** The volume that is recycled; without one a new volume is to be made. */
   readonly recycles?: Recycled | undefined;
   /** Told when the device is held and may be wiped, before anything on it is changed. What it throws ends it. */
@@ -77,12 +78,9 @@ export async function clean(order: CleaningOrder, parts: CleaningParts, signal: 
   const { path, config } = order;
   const outside = isOutsideTheDeviceDirectory(order, config);
   if (outside) throw new Refused(path, outside);
-  const held = await hold(parts.host, path);
-  if ('refusal' in held) throw new Refused(path, held.refusal);
-  await using device = held.device;
-  const observed = await observe(parts.host, device, held.isHeld, lookingAt(order, parts));
-  const judged = judge(observed, order, parts);
-  if (judged.refusal) throw new Refused(path, judged.refusal, observed);
+  await (await held(order, 'read', parts)).device.close();
+  await using allowed = await held(order, 'read-write', parts);
+  const { device, observed, judged } = allowed;
   const { key, sighting, entry } = judged;
   const { number } = observed.facts;
   if (judged.lifted) await parts.ledger.use(judged.lifted.approval.id);
@@ -107,6 +105,26 @@ export async function clean(order: CleaningOrder, parts: CleaningParts, signal: 
   );
   await parts.ledger.cleaned(key, sighting, { receipt, ...insertionOf(sighting) });
   return { key, number, device: sighting, receipt };
+}
+
+interface Allowed extends AsyncDisposable {
+  readonly device: OpenDevice;
+  readonly observed: Observed;
+  readonly judged: Judged;
+}
+
+/** The device, held, looked at and judged. Rejects with `Refused`, and then nothing is held. */
+async function held(order: CleaningOrder, access: 'read' | 'read-write', parts: CleaningParts): Promise<Allowed> {
+  const { path } = order;
+  const answer = await hold(parts.host, path, access);
+  if ('refusal' in answer) throw new Refused(path, answer.refusal);
+  await using stack = new AsyncDisposableStack();
+  const device = stack.use(answer.device);
+  const observed = await observe(parts.host, device, answer.isHeld, lookingAt(order, parts));
+  const judged = judge(observed, order, parts);
+  if (judged.refusal) throw new Refused(path, judged.refusal, observed);
+  const kept = stack.move();
+  return { device, observed, judged, [Symbol.asyncDispose]: () => kept.disposeAsync() };
 }
 
 /** Whoever had it is remembered until their volume is gone; a device that becomes a new volume is nobody's any more. */

@@ -8,15 +8,17 @@ import type { Refusal } from './refusals.ts';
 export type Held = { readonly device: OpenDevice; readonly isHeld: boolean };
 
 /**
- * Opens it for us alone. Where the kernel does not allow that, it is opened for reading, only to find out who has it: then `isHeld`
+ * Opens it for us alone: to look at it, or to wipe it. Who only looks must not open it for writing: when such a descriptor is closed,
+ * udev looks at the device, and wakes what sleeps on it (a volume group, a RAID), although nothing was written. Where the kernel does not allow that, it is opened for reading, only to find out who has it: then `isHeld`
  * is false, and nothing may be written. Rejects with a `DeviceError` when there is no device, or it fails.
  */
-export async function hold(host: Host, path: string): Promise<Held | { readonly refusal: Refusal }> {
+export async function hold(
+  host: Host,
+  path: string,
+  access: 'read' | 'read-write',
+): Promise<Held | { readonly refusal: Refusal }> {
   try {
-    return {
-      device: await host.devices.open(path, { access: 'read-write', exclusive: true, direct: true }),
-      isHeld: true,
-    };
+    return { device: await host.devices.open(path, { access, exclusive: true, direct: true }), isHeld: true };
   } catch (error) {
     if (!(error instanceof DeviceError)) throw error;
     if (error.reason === 'busy') return { device: await host.devices.open(path, { access: 'read' }), isHeld: false };

@@ -37,7 +37,7 @@ function aPartition(machine: SimulatedMachine, disk: SimulatedDisk, startBytes: 
 
 async function look(machine: SimulatedMachine, { name }: SimulatedDisk, options: Partial<ObserveOptions> = {}) {
   const host = machine.host();
-  const held = await hold(host, `/dev/${name}`);
+  const held = await hold(host, `/dev/${name}`, 'read-write');
   if ('refusal' in held) throw new Error(held.refusal.fact);
   await using device = held.device;
   return await observe(host, device, held.isHeld, { trustInit: false, volumes: [], ...options });
@@ -288,8 +288,8 @@ describe('a loop device whose file was deleted', () => {
 describe('holding a device', () => {
   it('keeps others from it; when others keep us from it, it is only looked at', async () => {
     const { machine, disk } = aMachine();
-    const one = await hold(machine.host(), '/dev/sdb');
-    const other = await hold(machine.host(), '/dev/sdb');
+    const one = await hold(machine.host(), '/dev/sdb', 'read-write');
+    const other = await hold(machine.host(), '/dev/sdb', 'read-write');
     expect([one, other]).toMatchObject([{ isHeld: true }, { isHeld: false }]);
     if ('refusal' in other) throw new Error(other.refusal.fact);
     await expect(other.device.write(Buffer.alloc(512), 0)).rejects.toThrow();
@@ -299,9 +299,9 @@ describe('holding a device', () => {
   it('is refused for what is no block device or read-only', async () => {
     const { machine, disk } = aMachine();
     machine.tree.write('/file', '');
-    expect(await hold(machine.host(), '/file')).toEqual({ refusal: { fact: 'isNotABlockDevice' } });
+    expect(await hold(machine.host(), '/file', 'read-write')).toEqual({ refusal: { fact: 'isNotABlockDevice' } });
     disk.described = { ...disk.described, readOnly: true };
-    expect(await hold(machine.host(), '/dev/sdb')).toEqual({ refusal: { fact: 'isReadOnly' } });
+    expect(await hold(machine.host(), '/dev/sdb', 'read-write')).toEqual({ refusal: { fact: 'isReadOnly' } });
   });
 
   it.each(['denied', 'refused', 'unreadable', 'failed'] as const)(
@@ -310,7 +310,7 @@ describe('holding a device', () => {
       const { machine } = aMachine();
       const error = new DeviceError('open', '/dev/sdb', reason, 'so it is');
       machine.faults.when(({ verb }) => verb === 'device.open', { kind: 'fail', error });
-      expect(await hold(machine.host(), '/dev/sdb')).toEqual({
+      expect(await hold(machine.host(), '/dev/sdb', 'read-write')).toEqual({
         refusal: { fact: 'useIsUnknown', why: [error.message] },
       });
     },
@@ -320,6 +320,6 @@ describe('holding a device', () => {
     const { machine } = aMachine();
     const error = new DeviceError('open', '/dev/sdb', reason, 'so it is');
     machine.faults.when(({ verb }) => verb === 'device.open', { kind: 'fail', error });
-    await expect(hold(machine.host(), '/dev/sdb')).rejects.toBe(error);
+    await expect(hold(machine.host(), '/dev/sdb', 'read-write')).rejects.toBe(error);
   });
 });

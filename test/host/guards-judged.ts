@@ -34,7 +34,7 @@ const FOR_A_FIRST_VOLUME = {
 
 export async function judged(path: string, options: JudgeOptions = {}): Promise<Judged> {
   const { host = realHost({ clock: systemClock }), trustInit = true, volumes = [], purpose } = options;
-  const held = await hold(host, path);
+  const held = await hold(host, path, 'read');
   if ('refusal' in held) return held;
   await using device = held.device;
   await options.whileHeld?.();

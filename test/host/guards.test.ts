@@ -128,7 +128,7 @@ describe('a device that is in use is not wiped:', () => {
 
   it('held by another agent', async () => {
     await using loop = await aLoopDevice(MIB);
-    const other = await hold(realHost({ clock: systemClock }), loop.path);
+    const other = await hold(realHost({ clock: systemClock }), loop.path, 'read-write');
     if ('refusal' in other) throw new Error('it could not be held');
     {
       await using _device = other.device;

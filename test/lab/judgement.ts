@@ -18,7 +18,7 @@ const FOR_A_NEW_VOLUME: Purpose = {
 export async function whyNot(path: string, purpose: Partial<Purpose> = {}): Promise<Refusal | undefined> {
   await settled();
   return untouched([path], async () => {
-    const held = await hold(host, path);
+    const held = await hold(host, path, 'read');
     if ('refusal' in held) return held.refusal;
     await using device = held.device;
     const observed = await observe(host, device, held.isHeld, { trustInit: false, volumes: [] });

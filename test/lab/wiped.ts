@@ -30,7 +30,7 @@ export async function wiped(
   begun?: WipeRecord,
 ): Promise<Receipt> {
   await settled();
-  const held = await hold(host, path);
+  const held = await hold(host, path, 'read-write');
   if ('refusal' in held || !held.isHeld) throw new Error(`${path} cannot be held`);
   await using device = held.device;
   const parts = {

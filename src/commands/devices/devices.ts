@@ -7,6 +7,7 @@ import {
   MOST_WIPES_AT_ONCE,
 } from '../../devices/contract.ts';
 import { devices } from '../../devices/controller.ts';
+import { widenThreadPool } from '../../devices/wipe/thread-pool.ts';
 import { buildInfo } from '../../kit/build-info.ts';
 import { systemClock } from '../../kit/clock/clock.ts';
 import { type Host, realHost } from '../../kit/host/host.ts';
@@ -98,6 +99,7 @@ export const define: Define = (command, terminal) => {
     'holdfast status devices': 'how each device of each node stands',
   });
   runs(command, flags, terminal, async (options) => {
+    widenThreadPool(options.wipesAtOnce);
     const host = await hostOfNode();
     const at = listening(options.metricsAddr, '--metrics-addr');
     const settings = settingsOf(options);

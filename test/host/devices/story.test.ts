@@ -2,19 +2,20 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type ControlPlane, startControlPlane } from '../../harness/control-plane.ts';
+import type { ControlPlane } from '../../harness/control-plane.ts';
 import { eventually } from '../../harness/wait.ts';
 import { aLoopDevice } from '../loop-device.ts';
-import { fill, hashOf, isZero, MIB, NodeWorld, prepare, run } from './world.ts';
+import { DevicesCluster, fill, hashOf, isZero, MIB, NodeWorld, run } from './world.ts';
 
+let cluster: DevicesCluster;
 let plane: ControlPlane;
 beforeAll(async () => {
-  plane = await startControlPlane({ controllers: true, audit: true });
-  await prepare(plane);
+  cluster = await DevicesCluster.start({ audit: true });
+  plane = cluster.plane;
 });
-afterAll(() => plane?.[Symbol.asyncDispose]());
+afterAll(() => cluster?.[Symbol.asyncDispose]());
 
-const worldOf = (node: string) => NodeWorld.create(plane, node, plane.kubeconfig);
+const worldOf = (node: string) => NodeWorld.create(cluster, node);
 
 const PREFIX = 'local-pv-provisioner.cybozu.io';
 

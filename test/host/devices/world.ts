@@ -9,14 +9,16 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { systemClock } from '../../../src/kit/clock/clock.ts';
 import { realHost } from '../../../src/kit/host/host.ts';
-import type { ControlPlane } from '../../harness/control-plane.ts';
-import { type Ended, type Holdfast, runHoldfast, startHoldfast } from '../../harness/holdfast.ts';
+import { type ControlPlane, type ControlPlaneOptions, startControlPlane } from '../../harness/control-plane.ts';
+import { type Ended, type Holdfast, kubeconfigFlag, runHoldfast, startHoldfast } from '../../harness/holdfast.ts';
 import type { RawObject } from '../../harness/raw-client.ts';
 import { eventually } from '../../harness/wait.ts';
+import { type Agents, deployAgents, NAMESPACE } from '../../integration/devices/rights.ts';
 import { aLoopDevice, type LoopDevice } from '../loop-device.ts';
 
+export { NAMESPACE };
+
 export const MIB = 2 ** 20;
-export const NAMESPACE = 'storage';
 
 export interface Volume extends RawObject {
   readonly metadata: RawObject['metadata'] & {
@@ -47,9 +49,25 @@ const host = realHost({ clock: systemClock });
 
 export const run = (...argv: readonly string[]) => host.exec(argv, { timeoutMs: 60_000 });
 
-/** Once for each control plane. */
-export async function prepare({ admin }: ControlPlane): Promise<void> {
-  await admin.post('/api/v1/namespaces', { metadata: { name: NAMESPACE } });
+/** A control plane with the rights and the policies that agents are shipped with. */
+export class DevicesCluster implements AsyncDisposable {
+  readonly plane: ControlPlane;
+  readonly agents: Agents;
+
+  private constructor(plane: ControlPlane, agents: Agents) {
+    this.plane = plane;
+    this.agents = agents;
+  }
+
+  static async start(options: ControlPlaneOptions = {}): Promise<DevicesCluster> {
+    const plane = await startControlPlane({ controllers: true, ...options });
+    return new DevicesCluster(plane, await deployAgents(plane));
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.agents[Symbol.asyncDispose]();
+    await this.plane[Symbol.asyncDispose]();
+  }
 }
 
 export class NodeWorld implements AsyncDisposable {
@@ -60,25 +78,25 @@ export class NodeWorld implements AsyncDisposable {
   readonly stateDir: string;
   readonly undo = new AsyncDisposableStack();
   readonly #plane: ControlPlane;
-  readonly #kubeconfig: string;
+  readonly #token: string;
   #agent: Holdfast | undefined;
   #claims = 0;
 
-  private constructor(plane: ControlPlane, node: string, directory: string, kubeconfig: string) {
+  private constructor(plane: ControlPlane, node: string, directory: string, token: string) {
     this.#plane = plane;
-    this.#kubeconfig = kubeconfig;
+    this.#token = token;
     this.node = node;
     this.directory = directory;
     this.devices = join(directory, 'by-path');
     this.stateDir = join(directory, 'state');
   }
 
-  static async create(plane: ControlPlane, node: string, kubeconfig: string): Promise<NodeWorld> {
-    const world = new NodeWorld(plane, node, await mkdtemp(join(tmpdir(), 'node-')), kubeconfig);
-    world.undo.defer(() => rm(world.directory, { recursive: true }));
-    await mkdir(world.devices);
+  static async create({ plane, agents }: DevicesCluster, node: string): Promise<NodeWorld> {
     const labels = { 'kubernetes.io/hostname': node };
     await plane.admin.post('/api/v1/nodes', { metadata: { name: node, labels } });
+    const world = new NodeWorld(plane, node, await mkdtemp(join(tmpdir(), 'node-')), await agents.tokenOn(node));
+    world.undo.defer(() => rm(world.directory, { recursive: true }));
+    await mkdir(world.devices);
     return world;
   }
 
@@ -137,10 +155,16 @@ export class NodeWorld implements AsyncDisposable {
     return `local-${this.node}-${name}`.replace(/[^A-Za-z0-9.]+/g, '-').toLowerCase();
   }
 
-  async agent(...flags: readonly string[]): Promise<Holdfast> {
+  agent(...flags: readonly string[]): Promise<Holdfast> {
+    return this.agentBy(this.#plane, ...flags);
+  }
+
+  /** By way of a proxy. */
+  async agentBy(server: { readonly url: string; readonly ca: string }, ...flags: readonly string[]): Promise<Holdfast> {
+    const holder = { token: this.#token, identity: { namespace: NAMESPACE, name: this.node } };
     const agent = await startHoldfast(
       'devices',
-      `--kubeconfig=${this.#kubeconfig}`,
+      await kubeconfigFlag(this.directory, holder, server),
       `--node-name=${this.node}`,
       `--namespace-name=${NAMESPACE}`,
       `--state-dir=${this.stateDir}`,
@@ -163,8 +187,9 @@ export class NodeWorld implements AsyncDisposable {
     await this.#agent?.[Symbol.asyncDispose]();
   }
 
+  /** As a person with every right runs it. */
   command(...args: readonly string[]): Promise<Ended> {
-    return runHoldfast(...args, `--kubeconfig=${this.#kubeconfig}`);
+    return runHoldfast(...args, `--kubeconfig=${this.#plane.kubeconfig}`);
   }
 
   async find(name: string): Promise<Volume | undefined> {

@@ -20,7 +20,7 @@ await run('mount', '/dev/ubdb', '/state');
 await settled();
 const ledger = await Ledger.open('/state/holdfast', { files: host.files, clock: systemClock, log: silentLog });
 
-const held = await hold(host, DISK);
+const held = await hold(host, DISK, 'read-write');
 if ('refusal' in held || !held.isHeld) throw new Error(`${DISK} cannot be held`);
 await using device = held.device;
 const facts = await device.facts();
