@@ -102,6 +102,15 @@ describe('what is remembered of a volume', () => {
     expect(entries().map(([key, { volume }]) => [key, volume?.phase])).toEqual([[KEY, 'Released']]);
   });
 
+  it.each<[string, Partial<Volume>]>([
+    ['does not say any more which device it is', { identity: undefined as never }],
+    ['says that it is another device', { identity: { sizeBytes: GIB, wwid: 'naa.9' } }],
+  ])('goes on when its device is not found and it %s', async (_, edited) => {
+    await seeing({ phase: 'Available' });
+    await seeing({ phase: 'Bound', resourceVersion: '11', ...edited }, []);
+    expect(entries().map(([key, { volume }]) => [key, volume?.phase])).toEqual([[KEY, 'Bound']]);
+  });
+
   it('that records no device is that of the device at its path', async () => {
     await seeing({ identity: undefined as never });
     expect(ledger.get(KEY)).toMatchObject({ volume: { uid: 'uid-1' } });

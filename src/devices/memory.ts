@@ -16,11 +16,24 @@ export interface MemoryParts {
 /** Resolves when it is on the disk. */
 export async function remember({ volume, found, node }: Seen, parts: MemoryParts): Promise<void> {
   if (!volume || whyNotOurs(volume, node.name)) return;
-  const sighting = sightingFor(volume, found, parts.boot);
-  if (!sighting) return;
-  const key = keyOf(sighting.identity, volume.path);
-  if (!isToBeRecorded(volume, parts.ledger.get(key), parts.ledger.since)) return;
-  await parts.ledger.saw(key, sighting, handedOut(volume), parts.cluster);
+  const { ledger, cluster } = parts;
+  const [key, device] = knownAs(volume, ledger) ?? newlySeen(volume, found, parts) ?? [];
+  if (key !== undefined && device) await ledger.saw(key, device, handedOut(volume), cluster);
+}
+
+/** What the ledger knows by its uid goes on, whatever is at its path by now and whatever anybody has written on the volume. */
+const knownAs = ({ name, uid }: Volume, ledger: Ledger) =>
+  ledger.handedOutAs(name).find(([, entry]) => entry.volume?.uid === uid);
+
+function newlySeen(
+  volume: Volume,
+  found: Seen['found'],
+  { ledger, boot }: MemoryParts,
+): readonly [string, Sighting] | undefined {
+  const device = sightingFor(volume, found, boot);
+  if (!device) return undefined;
+  const key = keyOf(device.identity, volume.path);
+  return isToBeRecorded(volume, ledger.get(key), ledger.since) ? [key, device] : undefined;
 }
 
 /** Another device at its path says nothing about the one that it was made of; that can still be known by its name. */
@@ -36,11 +49,11 @@ const isItself = (recorded: Identity | undefined, found: Identity): boolean =>
   !recorded || isSame(recorded, found) || isResized(recorded, found);
 
 /**
- * What the ledger knows goes on. What it does not know was there before it was begun; of that, a volume that nobody has any more is
- * left out, since nobody knows whether the device at its path is still the same: then what is on it is looked at.
+ * What was to be made has been made. What the ledger does not know was there before it was begun; of that, a volume that nobody has any
+ * more is left out, since nobody knows whether the device at its path is still the same: then what is on it is looked at.
  */
 function isToBeRecorded(volume: Volume, entry: LedgerEntry | undefined, since: Date): boolean {
   const last = entry?.volume;
-  if (last) return last.uid === volume.uid || (last.uid === '' && last.name === volume.name);
+  if (last) return last.uid === '' && last.name === volume.name;
   return volume.createdAt <= since.getTime() && volume.phase !== 'Released';
 }
