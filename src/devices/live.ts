@@ -18,12 +18,14 @@ export class LiveVolumes {
     return this.#client.find(PERSISTENT_VOLUMES, { name }, { signal });
   }
 
-  /** Every volume of the cluster, read from now on: who asks while another reading is under way shares the next one. */
+  /**
+   * Every volume of the cluster, read from now on: who asks while another reading is under way shares the next one. Who has to stop
+   * does not wait for it.
+   */
   async all(signal: AbortSignal): Promise<readonly PersistentVolume[]> {
-    this.#next ??= this.#after(this.#reading);
-    const volumes = await this.#next;
     signal.throwIfAborted();
-    return volumes;
+    this.#next ??= this.#after(this.#reading);
+    return await unlessAborted(this.#next, signal);
   }
 
   async #after(earlier: Promise<unknown>): Promise<readonly PersistentVolume[]> {
@@ -44,4 +46,12 @@ export class LiveVolumes {
     } while (token);
     return volumes;
   }
+}
+
+function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const onAbort = () => reject(signal.reason);
+    signal.addEventListener('abort', onAbort, { once: true });
+    promise.then(resolve, reject).finally(() => signal.removeEventListener('abort', onAbort));
+  });
 }
