@@ -20,7 +20,7 @@ export class Progress implements Told {
   #beganAt: number | undefined;
   #doneBytes: number | undefined;
   #annotatedAt = 0;
-  #annotating: Promise<unknown> = Promise.resolve();
+  #annotating: Promise<unknown> | undefined;
 
   constructor(subject: Subject, config: Config, parts: ProgressParts, volume?: Volume) {
     this.#subject = subject;
@@ -60,16 +60,19 @@ export class Progress implements Told {
     this.#beganAt = undefined;
   }
 
-  /** It is for people only: whether it arrives does not matter. */
+  /** It is for people only: whether it arrives does not matter, and one that takes long is not overtaken. */
   #annotate(doneBytes: number, ofBytes: number): void {
     const volume = this.#volume;
-    if (!volume) return;
+    if (!volume || this.#annotating) return;
     this.#annotatedAt = this.#parts.clock.monotonic();
     const text = `${this.#config.wipeMethod}: ${Math.floor((100 * doneBytes) / ofBytes)} % of ${ofBytes} bytes`;
     const patch = { metadata: { annotations: { [PROGRESS_ANNOTATION]: text } } };
     const options = { preconditions: { uid: volume.uid }, fieldManager: FIELD_MANAGER };
     this.#annotating = this.#parts.client
       .mergePatch(PERSISTENT_VOLUMES, { name: volume.name }, patch, options)
-      .catch(() => {});
+      .catch(() => {})
+      .finally(() => {
+        this.#annotating = undefined;
+      });
   }
 }
