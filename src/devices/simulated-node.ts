@@ -342,10 +342,16 @@ export class SimulatedNode {
     if (!disk) return void this.violations.push(`${name} is made of no disk`);
     if (!this.isClean(disk)) this.violations.push(`${name} is made of ${disk.name}, which is not clean`);
     for (const other of this.cluster.volumes)
-      if (this.#made.get(other.metadata.name ?? '') === disk)
+      if (this.#isOf(other, disk))
         this.violations.push(`${name} is made of ${disk.name}, which is the disk of ${other.metadata.name}`);
     this.#made.set(name, disk);
     this.#tenants.delete(disk);
+  }
+
+  /** A disk without a name that has another path since it was put in again is not known to be the same by anybody. */
+  #isOf({ metadata, spec }: PersistentVolume, disk: SimulatedDisk): boolean {
+    if (this.#made.get(metadata.name ?? '') !== disk) return false;
+    return Boolean(disk.described.wwid) || this.#diskAt(spec?.local?.path ?? '') === disk;
   }
 
   #isDeleted({ metadata, status }: PersistentVolume): void {
