@@ -136,7 +136,8 @@ export class SimulatedAgent {
       const before = this.#node.machine.journal.length;
       await this.round();
       await this.#node.clock.advance(BETWEEN_ROUNDS_MS);
-      const isQuiet = this.#node.machine.journal.length === before && !this.#hasFailed();
+      const hasLooked = this.#inventory.stock !== undefined;
+      const isQuiet = hasLooked && this.#node.machine.journal.length === before && !this.#hasFailed();
       quiet = isQuiet ? quiet + 1 : 0;
     }
     return quiet === 2 && this.#isAlive;
