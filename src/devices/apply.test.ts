@@ -32,11 +32,11 @@ async function withALeftVolume() {
   return world;
 }
 
-/** How many calls it takes until it comes to rest. */
+/** How many calls it takes until nothing is changed any more. */
 async function callsOf({ node, agent }: { node: SimulatedNode; agent: SimulatedAgent }): Promise<number> {
-  const before = node.machine.faults.calls;
+  const before = node.machine.calls.length;
   await agent.settle();
-  return node.machine.faults.calls - before;
+  return node.machine.calls.findLastIndex(({ changes }) => changes) + 1 - before;
 }
 
 const refusalOf = (agent: SimulatedAgent, volume = VOLUME) => {

@@ -211,7 +211,7 @@ describe('whatever happens to disks, volumes and processes', () => {
         await world.work(30);
         expect(world.node.violations).toEqual([]);
       }),
-      { numRuns: 100 },
+      { numRuns: 60 },
     );
   });
 });

@@ -51,7 +51,8 @@ export class SimulatedNode {
   readonly events: Occurrence[] = [];
   /** What must never happen, and has. */
   readonly violations: string[] = [];
-  readonly settings: DevicesSettings;
+  /** Of the next process. */
+  settings: DevicesSettings;
   readonly #tenants = new Map<SimulatedDisk, Tenant[]>();
   /** Which disk each volume was made of. */
   readonly #made = new Map<string, SimulatedDisk>();
