@@ -45,29 +45,55 @@ const refusalOf = (agent: SimulatedAgent, volume = VOLUME) => {
 };
 
 describe('a volume that is bound again', PATIENCE, () => {
-  it.each([
-    ['by somebody else', true],
-    ['by nobody yet', false],
-  ])('after a person took its claim away, %s, before any call that we make, is not wiped', async (_, isBound) => {
+  it.each<[string, string, (node: SimulatedNode) => void]>([
+    ['by somebody else, after a person took its claim away,', 'Bound', takenOver],
+    ['by nobody yet, after a person took its claim away,', 'Available', (node) => node.cluster.unbind(VOLUME)],
+    ['by the same claim, which was restored,', 'Bound', (node) => node.comeBack(VOLUME)],
+  ])('%s before any call that we make, is not wiped', async (_, phase, happens) => {
     const calls = await callsOf(await withALeftVolume());
     let kept = 0;
     for (let call = 1; call <= calls; call++) {
       const { node, disk, agent } = await withALeftVolume();
+      let isKept = false;
       node.before(call, () => {
         const volume = node.cluster.volume(VOLUME);
-        if (!volume || volume.metadata.deletionTimestamp || volume.status?.phase !== 'Released') return;
-        node.cluster.unbind(VOLUME);
-        if (isBound) node.bind(VOLUME);
+        if (volume?.metadata.deletionTimestamp || volume?.status?.phase !== 'Released') return;
+        happens(node);
+        isKept = true;
         kept += 1;
       });
-      const keptBefore = kept;
       expect(await agent.settle()).toBe(true);
       expect(node.violations, `before call ${call}`).toEqual([]);
-      if (kept > keptBefore) {
-        expect(node.phaseOf(VOLUME)).toBe(isBound ? 'Bound' : 'Available');
-        expect(node.isIntact(disk)).toBe(true);
-        expect(node.cluster.volume(VOLUME)?.metadata.finalizers).not.toContain(WIPE_FINALIZER);
-      } else expect(node.phaseOf(VOLUME)).toBe('Available');
+      expect(node.phaseOf(VOLUME)).toBe(isKept ? phase : 'Available');
+      if (!isKept) continue;
+      expect(node.isIntact(disk)).toBe(true);
+      expect(node.cluster.volume(VOLUME)?.metadata.finalizers).not.toContain(WIPE_FINALIZER);
+    }
+    expect(kept).toBeGreaterThan(10);
+  });
+
+  function takenOver(node: SimulatedNode): void {
+    node.cluster.unbind(VOLUME);
+    node.bind(VOLUME);
+  }
+
+  it('under its name by somebody who replaced it before any call until we wipe, is not wiped', async () => {
+    const calls = await callsOf(await withALeftVolume());
+    let kept = 0;
+    for (let call = 1; call <= calls; call++) {
+      const { node, disk, agent } = await withALeftVolume();
+      const from = node.machine.journal.length;
+      const hasBegun = () => node.machine.journal.slice(from).some(({ verb }) => verb === 'device.write');
+      let isKept = false;
+      node.before(call, ({ verb }) => {
+        if (hasBegun() || verb === 'file.write' || verb === 'device.write' || !node.cluster.volume(VOLUME)) return;
+        node.replace(VOLUME);
+        isKept = true;
+        kept += 1;
+      });
+      await agent.settle();
+      expect(node.violations, `before call ${call}`).toEqual([]);
+      if (isKept) expect(node.isIntact(disk)).toBe(true);
     }
     expect(kept).toBeGreaterThan(10);
   });

@@ -238,6 +238,24 @@ export class SimulatedNode {
     this.cluster.release(volume);
   }
 
+  /** His claim is restored, and he has the volume again as if he had never left. */
+  comeBack(volume: string): void {
+    const tenant = this.#tenants.get(this.diskOf(volume) ?? never())?.at(-1);
+    if (tenant) tenant.hasLeft = false;
+    this.cluster.change(volume, (one) => ({ ...one, status: { phase: 'Bound' } }));
+  }
+
+  /** Somebody deletes the volume by force and makes another one of the same name, which somebody else gets. */
+  replace(volume: string): void {
+    const { metadata, spec } = this.cluster.volume(volume) ?? never();
+    const { claimRef: _, ...unclaimed } = spec ?? {};
+    const { uid: _uid, deletionTimestamp: _deleted, finalizers: _finalizers, ...kept } = metadata;
+    this.cluster.vanish(volume);
+    const made = { metadata: kept, spec: unclaimed, status: { phase: 'Available' } };
+    this.cluster.put(VOLUMES, made);
+    this.bind(volume);
+  }
+
   #leave(disk: SimulatedDisk): void {
     for (const tenant of this.#tenants.get(disk) ?? []) tenant.hasLeft = true;
   }
@@ -383,6 +401,10 @@ export class SimulatedNode {
   }
 }
 
+function never(): never {
+  throw new Error('there is none');
+}
+
 const isThere = (tenant: Tenant, disk: SimulatedDisk): boolean =>
   tenant.places.some((place) => isAt(tenant, disk, place));
 
@@ -391,5 +413,3 @@ function isAt({ data }: Tenant, disk: SimulatedDisk, place: number): boolean {
   disk.read(found, place);
   return found.equals(data);
 }
-
-export { VOLUMES };
