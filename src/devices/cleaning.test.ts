@@ -370,3 +370,21 @@ describe('a device that was wiped', () => {
     expect(node.phaseOf(VOLUME)).toBe('Available');
   });
 });
+
+describe('a configuration that is corrected while a device waits for its turn', () => {
+  it('counts for that device', async () => {
+    const node = new SimulatedNode({ wipeExisting: 'true' }, { wipesAtOnce: 1 });
+    node.addDisk('a');
+    const disk = node.addDisk('b');
+    node.putForeignData(disk);
+    const agent = await node.start();
+    const round = agent.begin();
+    await node.clock.advance(3_000);
+    node.configure({ wipeExisting: 'false' });
+    agent.refresh();
+    await node.drive(round);
+    await agent.settle();
+    expectHeld({ node, disk, agent }, 'hasForeignData');
+    expect(node.phaseOf(volumeAt('a'))).toBe('Available');
+  });
+});

@@ -1,4 +1,5 @@
 /** Makes one device and the volume of its name right: looks at both, remembers what it saw, decides, and carries it out. */
+import { isDeepStrictEqual } from 'node:util';
 import { OwnWrites } from '../kit/cache/own-writes.ts';
 import { after, done, type Outcome, Refuse, Retry } from '../kit/controller/outcome.ts';
 import type { ReconcileContext } from '../kit/controller/turn.ts';
@@ -105,6 +106,12 @@ export function reconciler(parts: ReconcileParts) {
     return await work();
   }
 
+  /** A slot can be waited for for hours, and a person who has corrected the configuration relies on that. */
+  function isStillAsked(config: Config): boolean {
+    const now = inventory.stock?.configuration;
+    return now?.is === 'given' && isDeepStrictEqual(now.config, config);
+  }
+
   function leftAlone({ volume, found, name }: Seen, subject: Subject, because: Reason): void {
     if (volume) report.stands(subject, stateOf(volume));
     else if (found.length === 0 || because.fact === 'thereIsNoConfiguration') report.gone(name);
@@ -146,6 +153,7 @@ export function reconciler(parts: ReconcileParts) {
   async function madeOf(wanted: Wanted, subject: Subject, signal: AbortSignal): Promise<Outcome> {
     report.waits(subject, { is: 'new' });
     using _slot = await slots.take(signal);
+    if (!isStillAsked(wanted.config)) return after(0);
     if (settings.dryRun) return await planned(wanted, subject, signal);
     const progress = new Progress(subject, wanted.config, parts);
     try {
@@ -169,6 +177,7 @@ export function reconciler(parts: ReconcileParts) {
     if (!volume) return done;
     report.waits(subject, { is: 'released' });
     using _slot = await slots.take(signal);
+    if (!isStillAsked(config)) return after(0);
     if (settings.dryRun) return await planned({ path: volume.path, config, volume }, subject, signal);
     const progress = new Progress(subject, config, parts, volume);
     try {
