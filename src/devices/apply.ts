@@ -14,6 +14,7 @@ import { type Config, FIELD_MANAGER, WIPE_FINALIZER } from './contract.ts';
 import { newVolume, type Wanted } from './desired.ts';
 import type { Recycled } from './guards.ts';
 import { isNamed, keyOf } from './identity.ts';
+import type { Ledger } from './ledger/ledger.ts';
 import type { LiveVolumes } from './live.ts';
 import type { Reason } from './reasons.ts';
 import { type Volume, volumeOf } from './volume.ts';
@@ -116,7 +117,7 @@ export async function recycle(
   if (!live || !isStillReleased(live, cached)) throw new Retry(`the volume ${name} is not as the cache shows it`);
   const beforeWiping = () => takeBack(live, parts, signal);
   const others = othersThan(name, volumes);
-  const recycles = recycledOf(live, parts.ledger.since);
+  const recycles = recycledOf(live, parts.ledger);
   return await clean({ path, config, others, recycles, beforeWiping, ...told }, parts, signal);
 }
 
@@ -128,8 +129,8 @@ const isStillReleased = (live: Volume, cached: Volume): boolean =>
   live.claimUid === cached.claimUid &&
   (!live.isDeleting || live.hasWipeFinalizer);
 
-export function recycledOf(volume: Volume, ledgerSince: Date): Recycled {
-  const { name, uid, resourceVersion, volumeMode, fsType, capacityBytes, identity, claimUid, createdAt } = volume;
+export function recycledOf(volume: Volume, ledger: Ledger): Recycled {
+  const { name, uid, resourceVersion, volumeMode, fsType, capacityBytes, identity, claimUid } = volume;
   return {
     name,
     uid,
@@ -139,7 +140,7 @@ export function recycledOf(volume: Volume, ledgerSince: Date): Recycled {
     capacityBytes,
     identity,
     claim: claimUid,
-    isYoungerThanTheLedger: createdAt > ledgerSince.getTime(),
+    isYoungerThanTheLedger: !ledger.inherits(uid),
   };
 }
 

@@ -93,7 +93,10 @@ class DevicesOfNode implements Runnable {
     const { clock, log, client } = this.#parts;
     const settings = this.#settings;
     const host = this.#host;
-    const ledger = await Ledger.open(settings.stateDir, { files: host.files, clock, log });
+    const live = new LiveVolumes(client);
+    const ledger = await Ledger.open(settings.stateDir, { files: host.files, clock, log }, () =>
+      live.labelled(settings.node, signal),
+    );
     const boot = (await host.files.readText(BOOT_ID))?.trim() ?? '';
     const cluster = await this.#cluster(signal);
     this.#reconcile = reconciler({
@@ -105,7 +108,7 @@ class DevicesOfNode implements Runnable {
       cluster,
       approvals: () => this.#approvals(),
       client,
-      live: new LiveVolumes(client),
+      live,
       views: this.#views,
       inventory: this.#inventory,
       disagreements: this.#disagreements,

@@ -1,6 +1,7 @@
 /** Volumes as the API server has them now, past every cache: what is looked at before anything is destroyed. */
 import { PERSISTENT_VOLUMES, type PersistentVolume } from '../api/persistent-volumes.ts';
 import type { KubeClient } from '../kit/kube/client.ts';
+import { NODE_LABEL } from './contract.ts';
 
 const PAGE = 500;
 
@@ -16,6 +17,13 @@ export class LiveVolumes {
   /** One volume. */
   find(name: string, signal: AbortSignal): Promise<PersistentVolume | undefined> {
     return this.#client.find(PERSISTENT_VOLUMES, { name }, { signal });
+  }
+
+  /** The uids of the volumes that carry the label of this node. */
+  async labelled(node: string, signal: AbortSignal): Promise<readonly string[]> {
+    const labelSelector = `${NODE_LABEL}=${node}`;
+    const { items } = await this.#client.list(PERSISTENT_VOLUMES, { labelSelector, signal });
+    return items.map(({ metadata }) => metadata.uid ?? '');
   }
 
   /**

@@ -12,19 +12,17 @@ import type { Volume } from './volume.ts';
 const PATH = '/dev/disks/b';
 const KEY = 'wwid:naa.1';
 const clock = new VirtualClock();
-const SINCE = clock.now().getTime();
 let ledger: Ledger;
 
 beforeEach(async () => {
   const { files } = new SimulatedMachine(clock).host();
-  ledger = await Ledger.open('/state', { files, clock, log: silentLog });
+  ledger = await Ledger.open('/state', { files, clock, log: silentLog }, async () => ['uid-1', 'uid-old']);
 });
 
 const aVolume = (parts: Partial<Volume> = {}): Volume => ({
   name: 'local-n1-b',
   uid: 'uid-1',
   resourceVersion: '10',
-  createdAt: SINCE - 1,
   node: 'n1',
   affinity: 'n1',
   phase: 'Bound',
@@ -124,8 +122,8 @@ describe('what is remembered of a volume', () => {
   it('that was to be made is filled in by the first one of its name', async () => {
     const device = { identity: { sizeBytes: GIB, wwid: 'naa.1' }, path: PATH, boot: 'boot-1' };
     await ledger.handOut(KEY, device, 'local-n1-b', 'cluster-1');
-    await seeing({ createdAt: SINCE + 1, phase: 'Available' });
-    expect(ledger.get(KEY)?.volume).toMatchObject({ uid: 'uid-1', phase: 'Available' });
+    await seeing({ uid: 'uid-new', phase: 'Available' });
+    expect(ledger.get(KEY)?.volume).toMatchObject({ uid: 'uid-new', phase: 'Available' });
   });
 });
 
@@ -133,7 +131,7 @@ describe('nothing is remembered', () => {
   it.each<[string, Partial<Volume> | undefined, readonly Found[]]>([
     ['where there is no volume', undefined, [found()]],
     ['of a volume that is not ours', { affinity: 'n2' }, [found()]],
-    ['of a volume that was made after the ledger was begun, and not by us', { createdAt: SINCE + 1 }, [found()]],
+    ['of a volume that was made after the ledger was begun, and not by us', { uid: 'uid-new' }, [found()]],
     ['of a volume that nobody had any more when the ledger was begun', { phase: 'Released' }, [found()]],
     ['of a device without a name that is not there', { identity: { sizeBytes: GIB } }, []],
     [

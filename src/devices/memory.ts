@@ -33,7 +33,7 @@ function newlySeen(
   const device = sightingFor(volume, found, boot);
   if (!device) return undefined;
   const key = keyOf(device.identity, volume.path);
-  return isToBeRecorded(volume, ledger.get(key), ledger.since) ? [key, device] : undefined;
+  return isToBeRecorded(volume, ledger.get(key), ledger) ? [key, device] : undefined;
 }
 
 /** Another device at its path says nothing about the one that it was made of; that can still be known by its name. */
@@ -52,8 +52,8 @@ const isItself = (recorded: Identity | undefined, found: Identity): boolean =>
  * What was to be made has been made. What the ledger does not know was there before it was begun; of that, a volume that nobody has any
  * more is left out, since nobody knows whether the device at its path is still the same: then what is on it is looked at.
  */
-function isToBeRecorded(volume: Volume, entry: LedgerEntry | undefined, since: Date): boolean {
+function isToBeRecorded(volume: Volume, entry: LedgerEntry | undefined, ledger: Ledger): boolean {
   const last = entry?.volume;
   if (last) return last.uid === '' && last.name === volume.name;
-  return volume.createdAt <= since.getTime() && volume.phase !== 'Released';
+  return ledger.inherits(volume.uid) && volume.phase !== 'Released';
 }

@@ -25,7 +25,7 @@ export async function planFor(
   signal: AbortSignal,
 ): Promise<Planned> {
   const others = othersThan(volume?.name, await volumesOfNode(parts, signal));
-  const recycles = volume && recycledOf(volume, parts.ledger.since);
+  const recycles = volume && recycledOf(volume, parts.ledger);
   const { refusal, observed, ofBytes } = await planCleaning({ path, config, others, recycles }, parts);
   const seen = asSeen(subject, observed);
   if (refusal) return { subject: seen, state: { is: 'refused', ...grievanceOf(refusal, parts.settings.node, path) } };

@@ -96,7 +96,9 @@ export class SimulatedAgent {
     const { clock, cluster } = this.#node;
     const host = mortal(this.host);
     const client = new KubeClient({ transport: transportOf(this.host, cluster), clock, random: () => 0.5 });
-    const ledger = await Ledger.open(this.#settings.stateDir, { files: host.files, clock, log: this.log });
+    const live = new LiveVolumes(client);
+    const inherited = () => live.labelled(this.#settings.node, this.#stopping.signal);
+    const ledger = await Ledger.open(this.#settings.stateDir, { files: host.files, clock, log: this.log }, inherited);
     const parts: ReconcileParts = {
       host,
       clock,
@@ -106,7 +108,7 @@ export class SimulatedAgent {
       cluster: (await client.get(NAMESPACES, { name: KUBE_SYSTEM })).metadata.uid ?? '',
       approvals: () => this.#approvals(),
       client,
-      live: new LiveVolumes(client),
+      live,
       views: this.#views,
       inventory: this.#inventory,
       disagreements: new Disagreements(this.#views),

@@ -17,7 +17,6 @@ export interface Volume {
   readonly name: string;
   readonly uid: string;
   readonly resourceVersion: string;
-  readonly createdAt: number;
   /** The node that its label names. */
   readonly node: string;
   /** The node that it can be used on: the only one of its node affinity. */
@@ -52,7 +51,6 @@ export function volumeOf({ metadata, spec = {}, status }: PersistentVolume): Vol
     name: metadata.name ?? '',
     uid: metadata.uid ?? '',
     resourceVersion: metadata.resourceVersion ?? '',
-    createdAt: Date.parse(metadata.creationTimestamp ?? ''),
     node: labels[NODE_LABEL] ?? '',
     ...(affinity !== undefined && { affinity }),
     phase: status?.phase ?? 'Pending',

@@ -104,10 +104,14 @@ export async function kubeconfigFlag(
   return `--kubeconfig=${file}`;
 }
 
+/** Where Node.js keeps what it has made of the sources: half of what a start costs. */
+const NODE_COMPILE_CACHE = join(import.meta.dirname, '../../node_modules/.cache/compile');
+
 /** Nothing of the tester's own configuration is handed on. */
 function start(program: string, args: readonly string[]) {
   const { PATH, HOME } = process.env;
-  const child = spawn(program, args, { stdio: ['ignore', 'pipe', 'pipe'], env: { PATH, HOME } });
+  const env = { PATH, HOME, NODE_COMPILE_CACHE };
+  const child = spawn(program, args, { stdio: ['ignore', 'pipe', 'pipe'], env });
   return { process: child, stdout: child.stdout, stderr: child.stderr, exited: exitOf(child) };
 }
 

@@ -51,6 +51,7 @@ const entry: fc.Arbitrary<LedgerEntry> = optional(
 const state: fc.Arbitrary<LedgerState> = fc.record(
   {
     since: at,
+    inherited: fc.array(text).map((uids) => new Set(uids)),
     devices: fc
       .dictionary(
         text.map((name) => `wwid:${name}`),
@@ -65,6 +66,7 @@ const state: fc.Arbitrary<LedgerState> = fc.record(
 
 const whole = (): LedgerState => ({
   since: '2026-01-01T00:00:00.000Z',
+  inherited: new Set(['uid-1']),
   devices: new Map([['wwid:naa.1', { identity: { sizeBytes: 1, wwid: 'naa.1' }, path: '/dev/a', boot: 'b' }]]),
   usedApprovals: new Set(['a']),
 });
@@ -86,6 +88,7 @@ describe('the file of the ledger', () => {
     expect(formatLedger(whole())).toBe(`{
   "version": 1,
   "since": "2026-01-01T00:00:00.000Z",
+  "inherited": ["uid-1"],
   "devices": {
     "wwid:naa.1": {"identity":{"sizeBytes":1,"wwid":"naa.1"},"path":"/dev/a","boot":"b"}
   },

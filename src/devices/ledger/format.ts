@@ -4,8 +4,10 @@ import { WIPE_METHODS } from '../contract.ts';
 import type { LedgerEntry } from './entry.ts';
 
 export interface LedgerState {
-  /** When it was begun. A volume of ours that is younger is known to it. */
+  /** When it was begun. */
   readonly since: string;
+  /** The uids of the volumes of ours that were there by then. Any other that it does not know is none of ours. */
+  readonly inherited: ReadonlySet<string>;
   readonly devices: ReadonlyMap<string, LedgerEntry>;
   /** Approvals that have been made use of, the oldest first. */
   readonly usedApprovals: ReadonlySet<string>;
@@ -61,17 +63,19 @@ const entry = z.strictObject({
 const file = z.strictObject({
   version: z.literal(VERSION),
   since: z.iso.datetime(),
+  inherited: z.array(z.string()),
   devices: z.record(z.string(), entry),
   usedApprovals: z.array(z.string()),
 });
 const newerFile = z.looseObject({ version: z.int().gt(VERSION) });
 
 /** One line for each device: short, and yet a person can read it. */
-export function formatLedger({ since, devices, usedApprovals }: LedgerState): string {
+export function formatLedger({ since, inherited, devices, usedApprovals }: LedgerState): string {
   const lines = Array.from(devices, ([key, entry]) => `    ${JSON.stringify(key)}: ${JSON.stringify(entry)}`);
   return `{
   "version": ${VERSION},
   "since": ${JSON.stringify(since)},
+  "inherited": ${JSON.stringify([...inherited])},
   "devices": {
 ${lines.join(',\n')}
   },
@@ -86,6 +90,11 @@ export function parseLedger(text: string): LedgerState {
   const newer = newerFile.safeParse(content);
   if (newer.success)
     throw new LedgerIsNewer(`it is of version ${newer.data.version}, and this program knows ${VERSION}`);
-  const { since, devices, usedApprovals } = file.parse(content);
-  return { since, devices: new Map(Object.entries(devices)), usedApprovals: new Set(usedApprovals) };
+  const { since, inherited, devices, usedApprovals } = file.parse(content);
+  return {
+    since,
+    inherited: new Set(inherited),
+    devices: new Map(Object.entries(devices)),
+    usedApprovals: new Set(usedApprovals),
+  };
 }

@@ -39,7 +39,8 @@ beforeEach(() => {
   log = new RecordingLog();
 });
 
-const open = (host: SimulatedHost = machine.host()) => Ledger.open(DIRECTORY, { files: host.files, clock, log });
+const open = (host: SimulatedHost = machine.host()) =>
+  Ledger.open(DIRECTORY, { files: host.files, clock, log }, async () => ['uid-1']);
 const written = () => machine.journal.filter(isWrite).length;
 const asides = async () => (await machine.host().files.list(DIRECTORY)).filter((name) => name.includes('unreadable'));
 
@@ -125,11 +126,11 @@ test('a ledger on a real disk is found again with all that many wrote at once, a
   const directory = join(await mkdtemp(join(tmpdir(), 'ledger-')), 'state');
   try {
     const parts = { files: realFiles(clock, Math.random), clock, log };
-    const ledger = await Ledger.open(directory, parts);
+    const ledger = await Ledger.open(directory, parts, async () => []);
     const keys = Array.from({ length: 100 }, (_, i) => `wwid:naa.${i}`);
     await Promise.all(keys.map((key) => ledger.saw(key, device, volume('Bound', '5'), 'c1')));
     await ledger.began(KEY, device, wipe);
-    expect([...(await Ledger.open(directory, parts)).entries()]).toEqual([...ledger.entries()]);
+    expect([...(await Ledger.open(directory, parts, async () => [])).entries()]).toEqual([...ledger.entries()]);
     expect(await readdir(directory)).toEqual(['devices.json']);
   } finally {
     await rm(dirname(directory), { recursive: true });

@@ -27,29 +27,42 @@ const MOST_APPROVALS = 10_000;
  */
 export class Ledger {
   readonly since: Date;
+  readonly #inherited: ReadonlySet<string>;
   readonly #devices: Map<string, LedgerEntry>;
   readonly #usedApprovals: Set<string>;
   readonly #writes: SharedWrites;
 
-  private constructor({ files }: LedgerParts, path: string, { since, devices, usedApprovals }: LedgerState) {
+  private constructor({ files }: LedgerParts, path: string, loaded: LedgerState) {
+    const { since, inherited, devices, usedApprovals } = loaded;
     this.since = new Date(since);
+    this.#inherited = inherited;
     this.#devices = new Map(devices);
     this.#usedApprovals = new Set(usedApprovals);
-    const state: LedgerState = { since, devices: this.#devices, usedApprovals: this.#usedApprovals };
+    const state: LedgerState = { since, inherited, devices: this.#devices, usedApprovals: this.#usedApprovals };
     this.#writes = new SharedWrites(() => files.writeAtomic(path, formatLedger(state), { mode: 0o600 }));
   }
 
   /**
    * One that is not there is begun; one that cannot be understood is put aside first. Rejects when nothing can be kept there, or
-   * when it is of a newer version of this program.
+   * when it is of a newer version of this program. `heirlooms` is asked when one is begun: the uids of the volumes of ours that are
+   * there. By their times nobody could tell them from later ones: clocks differ, and the API's knows only seconds.
    */
-  static async open(directory: string, parts: LedgerParts): Promise<Ledger> {
+  static async open(
+    directory: string,
+    parts: LedgerParts,
+    heirlooms: () => Promise<readonly string[]>,
+  ): Promise<Ledger> {
     const path = join(directory, FILE);
     await parts.files.mkdir(directory, { mode: 0o700 });
     const found = await read(path, parts);
-    const ledger = new Ledger(parts, path, found ?? begun(parts.clock.now()));
+    const ledger = new Ledger(parts, path, found ?? begun(parts.clock.now(), await heirlooms()));
     if (!found) await ledger.#writes.changed();
     return ledger;
+  }
+
+  /** Whether the volume was there when the ledger was begun. */
+  inherits(uid: string): boolean {
+    return this.#inherited.has(uid);
   }
 
   get(key: string): LedgerEntry | undefined {
@@ -123,8 +136,9 @@ export class Ledger {
   }
 }
 
-const begun = (now: Date): LedgerState => ({
+const begun = (now: Date, uids: readonly string[]): LedgerState => ({
   since: now.toISOString(),
+  inherited: new Set(uids),
   devices: new Map(),
   usedApprovals: new Set(),
 });

@@ -1,4 +1,7 @@
-/** kill -9 at the worst moments: whenever the agent dies, the next one ends what it had begun, and the disk is clean. */
+/**
+ * kill -9 at the worst moments: whenever the agent dies, the next one ends what it had begun, and the disk is clean. Each test has a
+ * node of its own, and mostly waits: several run at a time.
+ */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -7,15 +10,10 @@ import { eventually } from '../../harness/wait.ts';
 import { DevicesCluster, fill, isZero, MIB, NodeWorld, type Volume } from './world.ts';
 
 let cluster: DevicesCluster;
-let proxy: FaultProxy;
 beforeAll(async () => {
   cluster = await DevicesCluster.start();
-  proxy = await startFaultProxy(cluster.plane);
 });
-afterAll(async () => {
-  await proxy?.[Symbol.asyncDispose]();
-  await cluster?.[Symbol.asyncDispose]();
-});
+afterAll(() => cluster?.[Symbol.asyncDispose]());
 
 const SIZE = 64 * MIB;
 const METHODS = ['zero-head', 'zero-all', 'random-all', 'discard'] as const;
@@ -23,6 +21,7 @@ const METHODS = ['zero-head', 'zero-all', 'random-all', 'discard'] as const;
 /** A bound volume on whose disk its owner has written. */
 async function used(node: string, wipeMethod: string) {
   const world = await NodeWorld.create(cluster, node);
+  const proxy: FaultProxy = world.undo.use(await startFaultProxy(cluster.plane));
   const disk = await world.disk('disk', SIZE);
   await world.configure(world.configOf({ wipeMethod }));
   await world.agentBy(proxy);
@@ -30,7 +29,7 @@ async function used(node: string, wipeMethod: string) {
   const claim = await world.claim('disk');
   await fill(disk.path, SIZE);
   await eventually(async () => expect(await ledgerOf(world)).toMatchObject({ volume: { phase: 'Bound' } }));
-  return { world, disk, volume, claim };
+  return { world, proxy, disk, volume, claim };
 }
 
 /** What is kept of the only device. */
@@ -59,21 +58,25 @@ async function hasRun(path: string): Promise<boolean> {
 
 const pv = (verb: string) => ({ verb, resource: 'persistentvolumes' });
 
-describe.each(METHODS)('%s', (method) => {
-  const CALLS = [
-    ['the finalizer is put on', pv('patch'), 1],
-    ['the volume is deleted', pv('delete'), 1],
-    ['the volume is let go', pv('patch'), 2],
-    ['the new volume is made', pv('create'), 1],
-  ] as const;
+const CALLS = [
+  ['the volume is let go', pv('patch'), 2],
+  ['the finalizer is put on', pv('patch'), 1],
+  ['the volume is deleted', pv('delete'), 1],
+  ['the new volume is made', pv('create'), 1],
+] as const;
 
-  test.each(
-    CALLS.flatMap(([when, match, nth]) => [
-      [`before ${when}`, match, nth, 'drop'] as const,
-      [`after ${when}, unheard`, match, nth, 'delay-reply'] as const,
-    ]),
-  )('killed %s', async (when, match, nth, fault) => {
-    const { world, disk, volume, claim } = await used(`${method}-${when.replace(/\W+/g, '-')}`.slice(0, 60), method);
+const MOMENTS = CALLS.flatMap(([when, match, nth]) => [
+  [`before ${when}`, match, nth, 'drop'] as const,
+  [`after ${when}, unheard`, match, nth, 'delay-reply'] as const,
+]);
+
+describe.concurrent.each(METHODS)('%s', (method) => {
+  /** What the API is asked is the same for each method; only the first of these comes right after the last byte. */
+  const moments = method === 'zero-all' ? MOMENTS : MOMENTS.slice(0, 1);
+
+  test.each(moments)('killed %s', async (when, match, nth, fault) => {
+    const node = `${method}-${when.replace(/\W+/g, '-')}`.slice(0, 60);
+    const { world, proxy, disk, volume, claim } = await used(node, method);
     await using _world = world;
     const held = Promise.withResolvers<void>();
     const rule = proxy.inject(
@@ -113,7 +116,7 @@ describe.each(METHODS)('%s', (method) => {
   });
 });
 
-test('killed in the middle of the wipe before the first volume', async () => {
+test.concurrent('killed in the middle of the wipe before the first volume', async () => {
   await using world = await NodeWorld.create(cluster, 'first');
   const disk = await world.disk('disk', SIZE);
   await fill(disk.path, SIZE);
@@ -126,8 +129,8 @@ test('killed in the middle of the wipe before the first volume', async () => {
   await endsWell(world, disk.path, 'zero-all');
 });
 
-test('an API server that is gone in the middle of a wipe is no reason to stop, and what was done is told when it is back', async () => {
-  const { world, disk, volume, claim } = await used('outage', 'zero-all');
+test.concurrent('an API server that is gone in the middle of a wipe is no reason to stop, and what was done is told when it is back', async () => {
+  const { world, proxy, disk, volume, claim } = await used('outage', 'zero-all');
   await using _world = world;
   await world.kill();
   await world.agentBy(proxy, '--wipe-bandwidth=16Mi');
@@ -142,7 +145,7 @@ test('an API server that is gone in the middle of a wipe is no reason to stop, a
   await endsWell(world, disk.path, 'zero-all', volume);
 });
 
-test('told to stop, it ends at once in the middle of a wipe', async () => {
+test.concurrent('told to stop, it ends at once in the middle of a wipe', async () => {
   const { world, disk, volume, claim } = await used('stopped', 'zero-all');
   await using _world = world;
   await world.kill();

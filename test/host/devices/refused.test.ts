@@ -107,10 +107,12 @@ describe('a volume that only says to be ours is not recycled:', () => {
   /** The agent has decided about it and left it as it is. */
   async function isLeft(world: NodeWorld, volume: Volume, reason: string) {
     await world.told('PersistentVolume', volume.metadata.name, reason);
-    const now = await plane.admin.get<Volume>(`/api/v1/persistentvolumes/${volume.metadata.name}`);
-    expect(now.metadata.uid).toBe(volume.metadata.uid);
-    expect(now.metadata.deletionTimestamp).toBeUndefined();
-    expect(now.metadata.annotations?.['holdfast.dev/device-trouble']).toBeTruthy();
+    await eventually(async () => {
+      const now = await plane.admin.get<Volume>(`/api/v1/persistentvolumes/${volume.metadata.name}`);
+      expect(now.metadata.uid).toBe(volume.metadata.uid);
+      expect(now.metadata.deletionTimestamp).toBeUndefined();
+      expect(now.metadata.annotations?.['holdfast.dev/device-trouble']).toBeTruthy();
+    });
   }
 
   test('its path leads to a disk outside of the directory', async () => {
@@ -225,7 +227,7 @@ describe('a disk with something on it', () => {
     await world.told('Node', world.node, 'DevicesApprovalUsed');
     await eventually(async () => {
       const { stdout } = await world.command('status', 'devices', world.node);
-      expect(stdout).toMatch(/disk .*16Mi .*size only.* available /);
+      expect(stdout).toMatch(/disk +16Mi +known by its size only .* available/);
     });
 
     await world.kill();

@@ -43,6 +43,9 @@ interface EventOf {
 
 export type Config = Readonly<Record<string, string>>;
 
+/** The API server has other things to do. */
+const POLL_MS = 150;
+
 const VOLUMES = '/api/v1/persistentvolumes';
 const CLAIMS = '/api/v1/namespaces/default/persistentvolumeclaims';
 const host = realHost({ clock: systemClock });
@@ -214,7 +217,7 @@ export class NodeWorld implements AsyncDisposable {
         if (volume.metadata.uid === not?.metadata.uid) throw new Error('it is still the former volume');
         return volume;
       },
-      { for: `${this.volumeOf(name)} to be ${phase}` },
+      { interval: POLL_MS, for: `${this.volumeOf(name)} to be ${phase}` },
     );
   }
 
@@ -268,7 +271,7 @@ export class NodeWorld implements AsyncDisposable {
         if (!found) throw new Error(`there are only ${events.map((event) => event.reason).join(', ') || 'none'}`);
         return found;
       },
-      { for: `an Event ${reason} about ${kind} ${name}` },
+      { interval: POLL_MS, for: `an Event ${reason} about ${kind} ${name}` },
     );
   }
 

@@ -18,7 +18,11 @@ const [wipeMethod, mibPerSecond] = process.argv.slice(2) as [WipeMethod, string 
 await run('mkdir', '-p', '/state');
 await run('mount', '/dev/ubdb', '/state');
 await settled();
-const ledger = await Ledger.open('/state/holdfast', { files: host.files, clock: systemClock, log: silentLog });
+const ledger = await Ledger.open(
+  '/state/holdfast',
+  { files: host.files, clock: systemClock, log: silentLog },
+  async () => [],
+);
 
 const held = await hold(host, DISK, 'read-write');
 if ('refusal' in held || !held.isHeld) throw new Error(`${DISK} cannot be held`);
