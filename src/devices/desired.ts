@@ -60,7 +60,7 @@ export function newVolume({ name, path, node, identity, config }: Wanted, receip
 }
 
 /** Each setting that a volume was made with, as it stands on it. */
-export function settingsOf({
+function settingsOf({
   storageClassName,
   volumeMode,
   fsType,

@@ -129,9 +129,12 @@ export function reconciler(parts: ReconcileParts) {
     return done;
   }
 
-  /** The details may change at every look, and each write brings another look: it is enough that the fact stands there. */
+  /**
+   * The details may change at every look, and each write brings another look: it is enough that the fact stands there. What is not
+   * ours is not written to.
+   */
   async function annotated(volume: Volume, { fact, why, remedy }: Grievance, signal: AbortSignal): Promise<void> {
-    if (volume.marks[TROUBLE_ANNOTATION]?.includes(`(${fact})`)) return;
+    if (fact === 'volumeIsNotOurs' || volume.marks[TROUBLE_ANNOTATION]?.includes(`(${fact})`)) return;
     const annotations = { [TROUBLE_ANNOTATION]: `${why} (${fact}). ${remedy}` };
     ownWrites.note(volume.name, await patch(volume, { metadata: { annotations } }, parts, signal));
   }

@@ -93,7 +93,7 @@ test('a claim is deleted, the device is wiped, and a fresh volume takes the plac
   expect(writes.map(({ verb }) => verb)).toEqual(['create', 'patch', 'delete', 'patch', 'create']);
 });
 
-describe('a volume with a filesystem is wiped whatever is on it:', () => {
+describe.concurrent('a volume with a filesystem is wiped whatever is on it:', () => {
   test.each([
     ['ext4', 16],
     ['xfs', 320],
