@@ -4,7 +4,7 @@ SHELL := bash
 .DEFAULT_GOAL := help
 # Tiers share the machine's devices and ports, and each one uses all cores by itself: also with -j they run one after another.
 .NOTPARALLEL:
-.PHONY: help setup demo test check unit integration host lab bench control-plane bundle image manifests docs format
+.PHONY: help setup demo test check unit simulation integration host lab bench control-plane bundle image manifests docs format
 
 # npm scripts and these recipes run on the Node.js that package-lock.json pins, whatever the machine has.
 export PATH := $(CURDIR)/node_modules/.bin:$(PATH)
@@ -25,7 +25,7 @@ $(SETUP): package.json package-lock.json
 demo: $(SETUP) control-plane ## Show what there is so far at work on a throw-away control plane
 	@node tools/demo/topology.ts
 
-test: check integration host lab ## Run every test tier
+test: check simulation integration host lab ## Run every test tier
 
 check: $(SETUP) ## Types, lint, dead code, layers and unit tests; under a minute
 	$(call say,Types)
@@ -40,11 +40,15 @@ unit: $(SETUP) ## Run the unit tests
 	$(call say,Unit tests)
 	@vitest run --project unit
 
+simulation: $(SETUP) ## Run whole jobs on simulated machines and clusters, with a fault or a crash at every call
+	$(call say,Simulation: a fault and a crash at every call)
+	@vitest run --project simulation
+
 integration: $(SETUP) control-plane ## Run the tests against a real Kubernetes API server
 	$(call say,Integration tests: a real etcd and Kubernetes control plane)
 	@vitest run --project integration
 
-host: $(SETUP) ## Run the tests on real block devices (as root)
+host: $(SETUP) control-plane ## Run the tests on real block devices (as root)
 	$(call say,Host tests: real block devices)
 	@tools/host-tier.sh
 

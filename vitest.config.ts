@@ -1,10 +1,14 @@
 import { defineConfig } from 'vitest/config';
 
+/** Whole jobs on simulated machines and clusters, with a fault at every call. */
+const SIMULATION = 'src/**/*.simulation.test.ts';
+
 /** One project per test tier. Real processes and devices are shared by the machine, so those tiers run their files one after another. */
 const tier = (name: string, include: string[], oneByOne = true, testTimeout = oneByOne ? 120_000 : 20_000) => ({
   test: {
     name,
     include,
+    exclude: name === 'simulation' ? [] : [SIMULATION],
     testTimeout,
     hookTimeout: 120_000,
     fileParallelism: !oneByOne,
@@ -16,6 +20,7 @@ export default defineConfig({
     reporters: ['default', './tools/tier-reporter.ts'],
     projects: [
       tier('unit', ['bench/**/*.test.ts', 'src/**/*.test.ts', 'tools/**/*.test.ts', 'test/layers.test.ts'], false),
+      tier('simulation', [SIMULATION], false, 120_000),
       tier('integration', ['test/integration/**/*.test.ts']),
       tier('host', ['test/host/**/*.test.ts']),
       /** In a guest, by tools/lab/boot.sh. A guest is several times slower than the machine that it runs on. */

@@ -56,7 +56,7 @@ test('under the name of an original it is that job', async () => {
   await symlink('holdfast.mjs', link);
   const { code, err } = await run(link, '-node-name', 'n1');
   expect(code).toBe(2);
-  expect(err).toContain('local-pv-provisioner stands for "holdfast devices"');
+  expect(err).toContain('holdfast devices: --namespace-name is required');
 });
 
 test('under another name of its own it is holdfast', async () => {

@@ -1,11 +1,13 @@
 /** host-tier.sh on machines that lack something. Stand-ins take the place of the programs that it looks for. */
 import { execFile } from 'node:child_process';
+import { readFileSync } from 'node:fs';
 import { chmod, copyFile, mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 
-const NEEDED = ['mkfs.ext4', 'mkswap', 'swapon', 'mount', 'umount', 'blkdiscard', 'blockdev', 'addpart', 'delpart'];
+const SCRIPT = readFileSync(resolve(import.meta.dirname, 'host-tier.sh'), 'utf8');
+const NEEDED = (/^PROGRAMS="([^"]+)"$/m.exec(SCRIPT)?.[1] ?? '').split(/\s+/);
 
 let root: string;
 beforeEach(async () => {

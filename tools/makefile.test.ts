@@ -49,6 +49,7 @@ test('make -j test runs every tier, one after another', async () => {
     'biome check --error-on-warnings',
     'knip',
     'vitest run --project unit',
+    'vitest run --project simulation',
     'build.sh',
     'vitest run --project integration',
     'host-tier.sh',
