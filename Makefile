@@ -68,7 +68,7 @@ bundle: $(SETUP) ## Make the program one file, dist/holdfast.mjs
 image: bundle ## Build what the image will hold; the image itself comes with the chart
 	@echo "dist/holdfast.mjs is built. There is no container image yet: see docs/limitations.md" >&2
 
-manifests: $(SETUP) ## Write the generated CRDs and RBAC to deploy/
+manifests: $(SETUP) ## Write the generated CRDs, RBAC and admission policies to deploy/
 	@node src/main.ts manifests all --output-dir deploy
 
 docs: $(SETUP) ## Write the tables of reference into docs/

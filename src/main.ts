@@ -26,7 +26,7 @@ const commands: readonly CommandEntry[] = [
   {
     group: 'look',
     name: 'manifests',
-    summary: 'the CRDs and RBAC roles that Holdfast needs',
+    summary: 'the CRDs, RBAC roles and admission policies that Holdfast needs',
     load: () => import('./commands/manifests.ts'),
   },
 ];
