@@ -1,17 +1,18 @@
 /** Volumes as the API server has them now, past every cache: what is looked at before anything is destroyed. */
 import { PERSISTENT_VOLUMES, type PersistentVolume } from '../api/persistent-volumes.ts';
 import type { KubeClient } from '../kit/kube/client.ts';
+import { sharedLook } from '../kit/shared-look.ts';
 import { NODE_LABEL } from './contract.ts';
 
 const PAGE = 500;
 
 export class LiveVolumes {
   readonly #client: KubeClient;
-  #next: Promise<readonly PersistentVolume[]> | undefined;
-  #reading: Promise<unknown> = Promise.resolve();
+  readonly #all: () => Promise<readonly PersistentVolume[]>;
 
   constructor(client: KubeClient) {
     this.#client = client;
+    this.#all = sharedLook(() => this.#read());
   }
 
   /** One volume. */
@@ -32,16 +33,7 @@ export class LiveVolumes {
    */
   async all(signal: AbortSignal): Promise<readonly PersistentVolume[]> {
     signal.throwIfAborted();
-    this.#next ??= this.#after(this.#reading);
-    return await unlessAborted(this.#next, signal);
-  }
-
-  async #after(earlier: Promise<unknown>): Promise<readonly PersistentVolume[]> {
-    await earlier.catch(() => {});
-    this.#next = undefined;
-    const reading = this.#read();
-    this.#reading = reading;
-    return await reading;
+    return await unlessAborted(this.#all(), signal);
   }
 
   async #read(): Promise<readonly PersistentVolume[]> {

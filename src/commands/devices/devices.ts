@@ -12,6 +12,7 @@ import { buildInfo } from '../../kit/build-info.ts';
 import { systemClock } from '../../kit/clock/clock.ts';
 import { type Host, realHost } from '../../kit/host/host.ts';
 import { hostRoot } from '../../kit/host/host-root.ts';
+import { sharedLook } from '../../kit/shared-look.ts';
 import { bindAddress } from '../flags/address.ts';
 import { positiveDuration } from '../flags/duration.ts';
 import { flag } from '../flags/flag.ts';
@@ -118,10 +119,12 @@ export const define: Define = (command, terminal) => {
   });
 };
 
-/** The machine, not the container that this may run in. */
+/** The machine, not the container that this may run in. To look at all processes takes a while: devices that are looked at together share it. */
 async function hostOfNode(): Promise<Host> {
   const clock = systemClock;
-  return realHost({ clock, hostRoot: await hostRoot(realHost({ clock }).files) });
+  const host = realHost({ clock, hostRoot: await hostRoot(realHost({ clock }).files) });
+  const openDevices = sharedLook(() => host.tables.openDevices());
+  return { ...host, tables: { ...host.tables, openDevices } };
 }
 
 const settingsOf = (options: OptionsOf<typeof flags>): DevicesSettings => ({
