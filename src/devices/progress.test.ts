@@ -4,7 +4,7 @@ import { VirtualClock } from '../kit/clock/virtual.ts';
 import { KubeClient } from '../kit/kube/client.ts';
 import { answer, type FakeAnswer, FakeTransport, refusal } from '../kit/kube/fake-transport.ts';
 import type { Occurrence } from '../kit/observe/event.ts';
-import { silentLog } from '../kit/observe/log.ts';
+import { RecordingLog } from '../kit/observe/recording-log.ts';
 import { EACH_REFUSAL } from './builders.ts';
 import { devicesMetrics } from './metrics.ts';
 import { Progress } from './progress.ts';
@@ -31,21 +31,27 @@ function aProgress({ isOfAVolume = true } = {}) {
   const transport = new FakeTransport().on('PATCH', PATH, ({ body }) => answer(200, body));
   const standings = new Standings();
   const registry = new Registry();
+  const log = new RecordingLog();
   const events: Occurrence[] = [];
   const report = new Report({
     recorder: { record: (event) => void events.push(event) },
     metrics: devicesMetrics(registry, standings, 'n1'),
     standings,
-    log: silentLog,
+    log,
     clock,
     node: () => ({ name: 'n1', uid: 'uid-of-n1' }),
   });
   const client = new KubeClient({ transport, clock, random: () => 0 });
   const subject: Subject = { name: 'local-n1-b', path: '/dev/disks/b', volume: ofVolume };
-  const progress = new Progress(subject, config, { client, clock, report }, ofVolume);
+  const progress = new Progress(
+    subject,
+    config,
+    { client, clock, report, stopping: new AbortController().signal },
+    ofVolume,
+  );
   const wrote = async () => (await registry.getSingleMetric('holdfast_devices_wiped_bytes_total')?.get())?.values;
   const took = async () => (await registry.getSingleMetric('holdfast_devices_wipe_seconds')?.get())?.values;
-  return { progress, clock, transport, standings, events, wrote, took };
+  return { progress, clock, transport, standings, events, log, wrote, took };
 }
 
 const notes = (transport: FakeTransport) =>
@@ -54,8 +60,8 @@ const notes = (transport: FakeTransport) =>
     .map(({ metadata }) => metadata.annotations['holdfast.dev/wipe-progress']);
 
 describe('while a device is wiped', () => {
-  it('each step is in the standings, and every fifteen seconds one is on the volume', async () => {
-    const { progress, clock, transport, standings } = aProgress();
+  it('each step is in the standings, and every fifteen seconds one is on the volume and in the log', async () => {
+    const { progress, clock, transport, standings, log } = aProgress();
     progress.onBegin();
     for (let second = 0; second <= 40; second++) {
       progress.onProgress(second * 10, 1000);
@@ -65,6 +71,8 @@ describe('while a device is wiped', () => {
     await progress.end('verified');
     expect(notes(transport)).toEqual(['zero-all: 15 % of 1000 bytes', 'zero-all: 30 % of 1000 bytes']);
     expect(transport.bodies('PATCH')[0]).toMatchObject({ metadata: { uid: 'uid-1' } });
+    const told = log.lines.filter(({ message }) => message === 'still wiping the device');
+    expect(told.map(({ fields }) => fields.percent)).toEqual([15, 30]);
   });
 
   it('nothing is written to the API when there is no volume yet', async () => {

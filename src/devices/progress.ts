@@ -7,10 +7,14 @@ import type { Report } from './report.ts';
 import type { Subject } from './subject.ts';
 import type { Volume } from './volume.ts';
 
-type ProgressParts = Pick<ApplyParts, 'client' | 'clock'> & { readonly report: Report };
+type ProgressParts = Pick<ApplyParts, 'client' | 'clock'> & {
+  readonly report: Report;
+  /** Aborted as soon as the process is to end. */
+  readonly stopping: AbortSignal;
+};
 
 /** Every write to a volume is seen by everybody who watches volumes. */
-const ANNOTATE_MS = 15_000;
+const TELL_MS = 15_000;
 
 export class Progress implements Told {
   readonly #subject: Subject;
@@ -19,7 +23,7 @@ export class Progress implements Told {
   readonly #volume: Volume | undefined;
   #beganAt: number | undefined;
   #doneBytes: number | undefined;
-  #annotatedAt = 0;
+  #toldAt = 0;
   #annotating: Promise<unknown> | undefined;
 
   constructor(subject: Subject, config: Config, parts: ProgressParts, volume?: Volume) {
@@ -36,7 +40,7 @@ export class Progress implements Told {
 
   readonly onBegin = (): void => {
     this.#beganAt = this.#parts.clock.monotonic();
-    this.#annotatedAt = this.#beganAt;
+    this.#toldAt = this.#beganAt;
     this.#parts.report.wipeBegins(this.#subject, this.#config);
   };
 
@@ -46,7 +50,10 @@ export class Progress implements Told {
     report.wrote(this.#config.wipeMethod, doneBytes - (this.#doneBytes ?? doneBytes));
     this.#doneBytes = doneBytes;
     report.wiping(this.#subject, doneBytes, ofBytes);
-    if (clock.monotonic() - this.#annotatedAt >= ANNOTATE_MS) this.#annotate(doneBytes, ofBytes);
+    if (clock.monotonic() - this.#toldAt < TELL_MS) return;
+    this.#toldAt = clock.monotonic();
+    report.wipeGoesOn(this.#subject, doneBytes, ofBytes);
+    this.#annotate(doneBytes, ofBytes);
   };
 
   readonly onApprovalUsed = (refusal: Refusal): void => this.#parts.report.approvalUsed(this.#subject, refusal);
@@ -64,10 +71,10 @@ export class Progress implements Told {
   #annotate(doneBytes: number, ofBytes: number): void {
     const volume = this.#volume;
     if (!volume || this.#annotating) return;
-    this.#annotatedAt = this.#parts.clock.monotonic();
     const text = `${this.#config.wipeMethod}: ${Math.floor((100 * doneBytes) / ofBytes)} % of ${ofBytes} bytes`;
     const patch = { metadata: { annotations: { [PROGRESS_ANNOTATION]: text } } };
-    const options = { preconditions: { uid: volume.uid }, fieldManager: FIELD_MANAGER };
+    const { stopping: signal } = this.#parts;
+    const options = { preconditions: { uid: volume.uid }, fieldManager: FIELD_MANAGER, signal };
     this.#annotating = this.#parts.client
       .mergePatch(PERSISTENT_VOLUMES, { name: volume.name }, patch, options)
       .catch(() => {})

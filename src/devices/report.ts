@@ -163,6 +163,11 @@ export class Report {
     this.stands(subject, { is: 'wiping', doneBytes, ofBytes });
   }
 
+  wipeGoesOn({ name, path }: Subject, doneBytes: number, ofBytes: number): void {
+    const percent = Math.floor((100 * doneBytes) / ofBytes);
+    this.#parts.log.info({ volume: name, path, percent, doneBytes, ofBytes }, 'still wiping the device');
+  }
+
   wrote(method: WipeMethod, bytes: number): void {
     this.#parts.metrics.wrote(method, bytes);
   }
