@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { SimulatedAgent } from './simulated-agent.ts';
-import { DEVICE_DIR, LEDGER, SimulatedNode, volumeAt } from './simulated-node.ts';
+import { DEVICE_DIR, DISK_BYTES, LEDGER, SimulatedNode, volumeAt } from './simulated-node.ts';
 
 const VOLUME = volumeAt('b');
 const UNNAMED = { wwid: '' };
@@ -298,6 +298,44 @@ describe('a device without a name', () => {
     await world.agent.settle();
     return world;
   }
+});
+
+describe('partitions of a disk without a name', () => {
+  async function withPartitions() {
+    const node = new SimulatedNode();
+    const disk = node.addDisk('whole', { ...UNNAMED, sizeBytes: 4 * DISK_BYTES });
+    node.unlink('whole');
+    const partition = node.addPartition('b', disk);
+    const agent = await node.start();
+    await agent.settle();
+    return { node, disk: partition, agent, another: () => node.addPartition('c', disk) };
+  }
+
+  it('do not wait for one another', async () => {
+    const { node, disk, agent, another } = await withPartitions();
+    node.bind(VOLUME);
+    await agent.settle();
+    another();
+    expect(await agent.settle()).toBe(true);
+    expect(node.violations).toEqual([]);
+    expect(node.phaseOf(volumeAt('c'))).toBe('Available');
+    expect(node.isIntact(disk)).toBe(true);
+  });
+
+  it('are not forgotten when another of them is handed out', async () => {
+    const world = await withPartitions();
+    const { node, agent } = world;
+    const other = world.another();
+    await agent.settle();
+    for (const volume of [VOLUME, volumeAt('c')]) expect(node.bind(volume, { isRaw: true })).toBe(true);
+    await agent.settle();
+    for (const volume of [VOLUME, volumeAt('c')]) node.cluster.vanish(volume);
+    await agent.settle();
+    node.approve(other, `${DEVICE_DIR}/c`);
+    await agent.settle();
+    expect(node.phaseOf(volumeAt('c'))).toBe('Available');
+    expectHeld(world, 'ownerWasNotSeenToLeave');
+  });
 });
 
 describe('a device that comes back at another path', () => {

@@ -226,7 +226,11 @@ function entryOf(
 const atOtherPaths = (key: string, device: Sighting, ledger: Ledger) =>
   isNamed(device.identity)
     ? []
-    : [...ledger.entries()].filter(([other, entry]) => other !== key && isSameInsertion(entry, device));
+    : [...ledger.entries()].filter(([other, entry]) => other !== key && isSameUnnamed(entry, device));
+
+/** The insertion is that of the disk: its partitions have it in common. */
+const isSameUnnamed = (entry: Sighting, now: Sighting): boolean =>
+  isSameInsertion(entry, now) && isSame(entry.identity, now.identity);
 
 /** The device is about to become a volume under this key: what it was under others does not count any more. */
 async function forgetOtherPaths(key: string, device: Sighting, { ledger }: CleaningParts): Promise<void> {

@@ -103,6 +103,16 @@ export class SimulatedNode {
   /** A disk, and a link to it in the device directory. */
   addDisk(link: string, parts: Partial<DiskDescription> = {}): SimulatedDisk {
     const disk = this.machine.addDisk({ name: `sd-${link}`, sizeBytes: DISK_BYTES, wwid: `naa.${link}`, ...parts });
+    return this.#added(link, disk);
+  }
+
+  /** Another partition behind those that the disk has, as large as a disk, and a link to it in the device directory. */
+  addPartition(link: string, whole: SimulatedDisk): SimulatedDisk {
+    const startBytes = DISK_BYTES * (whole.partitions.length + 1);
+    return this.#added(link, this.machine.addPartition(whole, { startBytes, sizeBytes: DISK_BYTES }));
+  }
+
+  #added(link: string, disk: SimulatedDisk): SimulatedDisk {
     this.machine.tree.mkdir(`/sys/dev/block/${disk.number}`);
     this.link(link, disk);
     this.#watch(disk);
