@@ -75,6 +75,6 @@ export interface DevicesSettings {
   readonly wipeBandwidth?: number | undefined;
   /** Process 1 is taken to have no disk open where its descriptors cannot be read. */
   readonly trustInit: boolean;
-  /** Nothing is written, neither to a device nor to the API. */
+  /** Nothing is written to a device, a volume or the ledger. The report is: it is where people read what would be done. */
   readonly dryRun: boolean;
 }

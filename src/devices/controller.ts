@@ -94,9 +94,12 @@ class DevicesOfNode implements Runnable {
     const settings = this.#settings;
     const host = this.#host;
     const live = new LiveVolumes(client);
-    const ledger = await Ledger.open(settings.stateDir, { files: host.files, clock, log }, () =>
-      live.labelled(settings.node, signal),
+    const ledger = await (settings.dryRun ? Ledger.copy : Ledger.open)(
+      settings.stateDir,
+      { files: host.files, clock, log },
+      () => live.labelled(settings.node, signal),
     );
+    const stopping = AbortSignal.any([signal, ledger.taken]);
     const boot = (await host.files.readText(BOOT_ID))?.trim() ?? '';
     const cluster = await this.#cluster(signal);
     this.#reconcile = reconciler({
@@ -114,9 +117,10 @@ class DevicesOfNode implements Runnable {
       disagreements: this.#disagreements,
       report: this.#report,
       slots: new Slots(settings.wipesAtOnce),
-      stopping: signal,
+      stopping,
     });
-    await Promise.all([this.#inventory, this.#controller, this.#reporter].map((each) => each.run(signal)));
+    await Promise.all([this.#inventory, this.#controller, this.#reporter].map((each) => each.run(stopping)));
+    ledger.taken.throwIfAborted();
   }
 
   #sources(): readonly Source[] {

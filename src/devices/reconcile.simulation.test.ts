@@ -118,11 +118,46 @@ describe('a dry run', () => {
     before.release(VOLUME);
     before.settings = { ...before.settings, dryRun: true };
     const dry = await before.start();
-    const from = before.machine.journal.filter(({ target }) => target !== LEDGER).length;
+    const from = before.machine.journal.length;
     await dry.settle();
-    expect(before.machine.journal.filter(({ target }) => target !== LEDGER)).toHaveLength(from);
+    expect(before.machine.journal.slice(from)).toEqual([]);
     expect(dry.standings.get(VOLUME)?.state).toMatchObject({ is: 'planned', what: 'recycle', method: 'zero-all' });
     expect(before.phaseOf(VOLUME)).toBe('Released');
+  });
+});
+
+describe('a dry run beside the agent of the node', () => {
+  it('leaves the ledger to it, which goes on', async () => {
+    const node = aNode('zero-all');
+    const agent = await node.start();
+    await agent.settle();
+    node.settings = { ...node.settings, dryRun: true };
+    const dry = await node.start();
+    node.bind(VOLUME);
+    await dry.settle();
+    await agent.settle();
+    node.release(VOLUME);
+    await dry.settle();
+    expect(node.ledger.devices.values().next().value?.volume?.phase).toBe('Bound');
+    expect(await agent.settle()).toBe(true);
+    expectTheEnd(node);
+  });
+});
+
+describe('an agent beside which another one is started', () => {
+  it('wipes nothing any more once that one has written the ledger', async () => {
+    const node = aNode('zero-all');
+    const old = await node.start();
+    await old.settle();
+    const young = await node.start();
+    node.bind(VOLUME);
+    await young.settle();
+    node.release(VOLUME);
+    const from = node.machine.journal.length;
+    await old.settle(4);
+    expect(node.machine.journal.slice(from)).toEqual([]);
+    expect(await young.settle()).toBe(true);
+    expectTheEnd(node);
   });
 });
 

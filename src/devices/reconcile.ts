@@ -41,6 +41,7 @@ const RECHECK_MS = 10_000;
 /** What forbids a wipe may be gone in a moment, or stay for months. */
 const FIRST_LOOK_AGAIN_MS = 2_000;
 const LAST_LOOK_AGAIN_MS = { whileInUse: 15_000, otherwise: 300_000 };
+const ENDS = 'the process ends; it is gone on with after the next start';
 
 export function reconciler(parts: ReconcileParts) {
   const { views, inventory, disagreements, report, slots, settings, clock } = parts;
@@ -74,6 +75,7 @@ export function reconciler(parts: ReconcileParts) {
     try {
       await remember(seen, parts);
     } catch (error) {
+      if (parts.stopping.aborted) throw new Retry(ENDS, { cause: error });
       if (error instanceof FileError)
         throw new Retry(`the ledger cannot be written: ${error.message}`, { cause: error });
       throw error;
@@ -210,7 +212,7 @@ export function reconciler(parts: ReconcileParts) {
     volume: Volume | undefined,
     signal: AbortSignal,
   ): Promise<Outcome> {
-    if (parts.stopping.aborted) throw new Retry('the process ends; it is gone on with after the next start');
+    if (parts.stopping.aborted) throw new Retry(ENDS, { cause: error });
     if (error instanceof Refused) return await refusedBy(error, subject, volume, signal);
     if (error instanceof HasAVolume) return await told(grievanceOfReason(error.reason), subject, volume, signal);
     if (volume && error instanceof DeviceError && error.reason === 'missing')

@@ -98,7 +98,10 @@ export class SimulatedAgent {
     const client = new KubeClient({ transport: transportOf(this.host, cluster), clock, random: () => 0.5 });
     const live = new LiveVolumes(client);
     const inherited = () => live.labelled(this.#settings.node, this.#stopping.signal);
-    const ledger = await Ledger.open(this.#settings.stateDir, { files: host.files, clock, log: this.log }, inherited);
+    const ledgerParts = { files: host.files, clock, log: this.log };
+    const openLedger = this.#settings.dryRun ? Ledger.copy : Ledger.open;
+    const ledger = await openLedger(this.#settings.stateDir, ledgerParts, inherited);
+    const stopping = AbortSignal.any([this.#stopping.signal, ledger.taken]);
     const parts: ReconcileParts = {
       host,
       clock,
@@ -114,10 +117,10 @@ export class SimulatedAgent {
       disagreements: new Disagreements(this.#views),
       report: this.#report,
       slots: new Slots(this.#settings.wipesAtOnce),
-      stopping: this.#stopping.signal,
+      stopping,
     };
     this.#reconcile = reconciler(parts);
-    void this.#inventory.run(this.#stopping.signal);
+    void this.#inventory.run(stopping);
   }
 
   #approvals(): Approvals {

@@ -7,6 +7,7 @@ import type { Log } from '../../kit/observe/log.ts';
 import { afterCleaning, afterFinding, afterHandingOut, afterSeeing, afterWiping } from './changes.ts';
 import type { Clean, HandedOut, LedgerEntry, Sighting, WipeRecord } from './entry.ts';
 import { formatLedger, LedgerIsNewer, type LedgerState, parseLedger } from './format.ts';
+import { OwnedFile } from './owned-file.ts';
 import { SharedWrites } from './shared-writes.ts';
 
 export interface LedgerParts {
@@ -31,15 +32,18 @@ export class Ledger {
   readonly #devices: Map<string, LedgerEntry>;
   readonly #usedApprovals: Set<string>;
   readonly #writes: SharedWrites;
+  /** Aborted when another agent has written it. Nothing can be remembered here any more: the process has to start anew. */
+  readonly taken: AbortSignal;
 
-  private constructor({ files }: LedgerParts, path: string, loaded: LedgerState) {
+  private constructor(file: Pick<OwnedFile, 'write' | 'taken'>, loaded: LedgerState) {
     const { since, inherited, devices, usedApprovals } = loaded;
     this.since = new Date(since);
     this.#inherited = inherited;
     this.#devices = new Map(devices);
     this.#usedApprovals = new Set(usedApprovals);
     const state: LedgerState = { since, inherited, devices: this.#devices, usedApprovals: this.#usedApprovals };
-    this.#writes = new SharedWrites(() => files.writeAtomic(path, formatLedger(state), { mode: 0o600 }));
+    this.#writes = new SharedWrites(() => file.write(formatLedger(state)));
+    this.taken = file.taken;
   }
 
   /**
@@ -54,10 +58,24 @@ export class Ledger {
   ): Promise<Ledger> {
     const path = join(directory, FILE);
     await parts.files.mkdir(directory, { mode: 0o700 });
-    const found = await read(path, parts);
-    const ledger = new Ledger(parts, path, found ?? begun(parts.clock.now(), await heirlooms()));
+    const file = new OwnedFile(path, parts.files, MOST_BYTES);
+    const found = await read(path, await file.read(), parts, putAside);
+    const ledger = new Ledger(file, found ?? begun(parts.clock.now(), await heirlooms()));
     if (!found) await ledger.#writes.changed();
     return ledger;
+  }
+
+  /** As `open`, for who only wants to know what would be done: the file is another's, and what changes is known here only. */
+  static async copy(
+    directory: string,
+    parts: LedgerParts,
+    heirlooms: () => Promise<readonly string[]>,
+  ): Promise<Ledger> {
+    const path = join(directory, FILE);
+    const text = await new OwnedFile(path, parts.files, MOST_BYTES).read();
+    const found = await read(path, text, parts, leaveThere);
+    const nowhere = { write: async () => {}, taken: new AbortController().signal };
+    return new Ledger(nowhere, found ?? begun(parts.clock.now(), await heirlooms()));
   }
 
   /** Whether the volume was there when the ledger was begun. */
@@ -143,8 +161,12 @@ const begun = (now: Date, uids: readonly string[]): LedgerState => ({
   usedApprovals: new Set(),
 });
 
-async function read(path: string, parts: LedgerParts): Promise<LedgerState | undefined> {
-  const text = await parts.files.readText(path, { maxBytes: MOST_BYTES });
+async function read(
+  path: string,
+  text: string | undefined,
+  parts: LedgerParts,
+  onRubbish: typeof putAside,
+): Promise<LedgerState | undefined> {
   if (text === undefined) {
     parts.log.info(
       { path },
@@ -156,7 +178,7 @@ async function read(path: string, parts: LedgerParts): Promise<LedgerState | und
     return parseLedger(text);
   } catch (error) {
     if (error instanceof LedgerIsNewer) throw refusal(path, error);
-    await putAside(path, text, error, parts);
+    await onRubbish(path, text, error, parts);
     return undefined;
   }
 }
@@ -171,4 +193,8 @@ async function putAside(path: string, text: string, error: unknown, { files, log
   const aside = `${path}.unreadable-${createHash('sha256').update(text).digest('hex').slice(0, 16)}`;
   if (!(await files.lstat(aside))) await files.writeAtomic(aside, text, { mode: 0o600 });
   log.error({ err: error, path, aside }, 'the ledger cannot be understood: it is put aside, and another one begun');
+}
+
+async function leaveThere(path: string, _text: string, error: unknown, { log }: LedgerParts): Promise<void> {
+  log.error({ err: error, path }, 'the ledger cannot be understood: this run goes on as if there were none');
 }
