@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { aDisk, GIB } from './builders.ts';
 import type { Config } from './contract.ts';
 import { decide, type Seen } from './decide.ts';
-import { newVolume } from './desired.ts';
+import { mendingWithoutDevice, newVolume } from './desired.ts';
 import type { Found } from './discovery.ts';
 import { identityOf } from './identity.ts';
 import { type Volume, volumeOf } from './volume.ts';
@@ -104,13 +104,21 @@ describe('a volume that nobody has left', () => {
       { found: [found({ device: { facts: aDisk({ wwid: 'naa.2' }) } })] },
       { fact: 'deviceIsAnother', path: PATH, recorded: `naa.1, ${GIB} bytes`, found: `naa.2, ${GIB} bytes` },
     ],
-  ])('is told of, and not touched, when %s', (_, parts, because) => {
-    expect(decide(seen({ volume: aVolume({ labels: {} }), ...parts }))).toEqual({ do: 'tell', because });
+  ])('is told of, and only its labels and its owner are put right, when %s', (_, parts, because) => {
+    expect(decide(seen({ volume: aVolume(), ...parts }))).toEqual({ do: 'tell', because });
+    const lost = aVolume({ owners: [], labels: {} });
+    expect(decide(seen({ volume: lost, ...parts }))).toEqual({
+      do: 'mend',
+      patch: mendingWithoutDevice(lost, NODE),
+      because,
+    });
   });
 
   it('is left as it is when it was made with other settings', () => {
-    const volume = aVolume({ storageClassName: 'other', marks: {}, labels: {} });
+    const volume = aVolume({ storageClassName: 'other', marks: {} });
     expect(decide(seen({ volume }))).toMatchObject({ do: 'nothing', because: { fact: 'settingsDisagree' } });
+    const lost = { ...volume, owners: [] };
+    expect(decide(seen({ volume: lost }))).toEqual({ do: 'mend', patch: mendingWithoutDevice(lost, NODE) });
   });
 
   it('is let go when it is being deleted and our finalizer is on it, configured or not', () => {

@@ -4,7 +4,7 @@
  */
 import { dnsSubdomainFault } from '../kit/names.ts';
 import type { Config } from './contract.ts';
-import { disagreements, mendingOf, type OwnNode, type Wanted } from './desired.ts';
+import { disagreements, mendingOf, mendingWithoutDevice, type OwnNode, type Wanted } from './desired.ts';
 import type { Found } from './discovery.ts';
 import type { NameFilter } from './filter.ts';
 import { isOutsideTheDeviceDirectory } from './guards.ts';
@@ -55,8 +55,10 @@ function aboutVolume(volume: Volume, seen: Seen): Decision {
   if (volume.isDeleting && !isReleased && volume.hasWipeFinalizer) return { do: 'letGo' };
   if (volume.isDeleting && !volume.hasWipeFinalizer) return nothing({ fact: 'isBeingDeleted' });
   if ('fault' in seen.config) return withoutConfiguration(isReleased, seen.config.fault);
-  if (isReleased) return aboutReleased(volume, seen, seen.config);
-  return aboutItsDevice(volume, seen, seen.config);
+  const decision = (isReleased ? aboutReleased : aboutItsDevice)(volume, seen, seen.config);
+  const patch = mendingWithoutDevice(volume, seen.node);
+  if (!patch || decision.do === 'mend' || volume.isDeleting) return decision;
+  return { do: 'mend', patch, ...(decision.do === 'tell' && { because: decision.because }) };
 }
 
 /** A label says that it is ours, which anybody can write. Ours are named after their device and can be used on this node only. */

@@ -123,6 +123,15 @@ export function mendingOf(volume: Volume, wanted: Wanted): Mending | undefined {
   return { metadata, ...(isResized && { spec: { capacity: capacityOf(identity) } }) };
 }
 
+/** The part of it that needs neither the device nor the configuration: a volume whose Node is gone from its owners would go, too. */
+export function mendingWithoutDevice(volume: Volume, node: OwnNode): Mending | undefined {
+  const labels = unlike(volume.labels, labelsOf(node));
+  const ownerReferences = ownersMending(volume.owners, node);
+  return labels || ownerReferences
+    ? { metadata: { ...(labels && { labels }), ...(ownerReferences && { ownerReferences }) } }
+    : undefined;
+}
+
 /** Of what is wanted, that which is otherwise; `null` is for what is not wanted. */
 function unlike<T extends string | null>(is: Readonly<Record<string, string>>, wanted: Readonly<Record<string, T>>) {
   const otherwise = Object.entries(wanted).filter(([key, value]) => (is[key] ?? null) !== value);

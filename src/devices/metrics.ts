@@ -20,8 +20,8 @@ const BUCKETS = [0.1, 0.5, 1, 5, 15, 60, 300, 1800, 7200, 28_800, 86_400];
 export interface DevicesMetrics {
   /** Of what was just searched: devices that can be used, and entries that cannot. */
   found(usable: number, unusable: number): void;
-  /** 0 when all is well with the configuration. */
-  faults(count: number): void;
+  /** Whether there is a configuration that can be used, and how much is wrong with it. */
+  configured(is: boolean, faults: number): void;
   wrote(method: WipeMethod, bytes: number): void;
   wiped(method: WipeMethod, outcome: 'verified' | 'failed', seconds: number): void;
 }
@@ -41,7 +41,7 @@ export function devicesMetrics(registry: Registry, standings: Standings, node: s
     labelNames: ['node'],
     registers,
     collect() {
-      const failed = standings.values().filter(({ state }) => state.is === 'failed').length;
+      const failed = standings.values().filter(({ state }) => state.is === 'failed' || state.is === 'refused').length;
       this.set({ node }, unusableNow + failed);
     },
   });
@@ -49,6 +49,11 @@ export function devicesMetrics(registry: Registry, standings: Standings, node: s
   const faults = new Gauge({
     name: 'holdfast_devices_configuration_faults',
     help: 'What is wrong with the configuration of the node. No device is touched until it is 0.',
+    registers,
+  });
+  const configured = new Gauge({
+    name: 'holdfast_devices_configured',
+    help: 'Whether a ConfigMap that can be used says which devices of the node become volumes.',
     registers,
   });
   const bytes = new Counter({
@@ -72,7 +77,10 @@ export function devicesMetrics(registry: Registry, standings: Standings, node: s
       available.set({ node }, usable);
       unusableNow = unusable;
     },
-    faults: (count) => faults.set(count),
+    configured(is, count) {
+      configured.set(is ? 1 : 0);
+      faults.set(count);
+    },
     wrote: (method, count) => bytes.inc({ method }, count),
     wiped: (method, outcome, took) => seconds.observe({ method, outcome }, took),
   };

@@ -52,7 +52,7 @@ export class Report {
     const devices = [...byVolume.values()].flat();
     const unusable = devices.filter(({ device }) => 'fault' in device).length;
     metrics.found(devices.length - unusable, unusable);
-    metrics.faults(configuration.is === 'wrong' ? configuration.faults.length : 0);
+    metrics.configured(configuration.is === 'given', configuration.is === 'wrong' ? configuration.faults.length : 0);
     if (configuration.is === 'none')
       this.#say(configuration.why, () => log.info({ why: configuration.why }, 'nothing is done on this node'));
     if (configuration.is === 'wrong') this.#configurationIsWrong(configuration.configMap, configuration.faults);

@@ -1,6 +1,6 @@
 /** Gathers what is known about one device and the volume of its name. */
 import type { DevicesSettings } from './contract.ts';
-import type { Disagreeing, Seen } from './decide.ts';
+import { type Disagreeing, type Seen, whyNotOurs } from './decide.ts';
 import { disagreements } from './desired.ts';
 import { identityOf, isNamed, keyOf } from './identity.ts';
 import type { Stock } from './inventory.ts';
@@ -73,6 +73,7 @@ export class Disagreements {
   #find({ configuration }: Stock): Disagreeing | undefined {
     if (configuration.is !== 'given') return undefined;
     for (const volume of this.#views.volumes.values()) {
+      if (whyNotOurs(volume, volume.node)) continue;
       const how = disagreements(volume, configuration.config).join('; ');
       if (how) return { volume: volume.name, how };
     }
