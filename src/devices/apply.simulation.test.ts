@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { Operation } from '../kit/host/simulated/operation.ts';
-import { WIPE_FINALIZER } from './contract.ts';
+import { CONFIG_ANNOTATION, WIPE_FINALIZER } from './contract.ts';
 import type { SimulatedAgent } from './simulated-agent.ts';
-import { DEVICE_DIR, SimulatedNode, volumeAt } from './simulated-node.ts';
+import { DEVICE_DIR, DISK_BYTES, LEDGER, SimulatedNode, volumeAt } from './simulated-node.ts';
 
 const VOLUME = volumeAt('b');
 /** For a machine that has other things to do. */
@@ -85,8 +85,10 @@ describe('a volume that is bound again', PATIENCE, () => {
       const from = node.machine.journal.length;
       const hasBegun = () => node.machine.journal.slice(from).some(({ verb }) => verb === 'device.write');
       let isKept = false;
-      node.before(call, ({ verb }) => {
-        if (hasBegun() || verb === 'file.write' || verb === 'device.write' || !node.cluster.volume(VOLUME)) return;
+      node.before(call, ({ verb, target }) => {
+        /** Between the last look at the volume and the first byte that is written, the ledger is. */
+        const isTooLate = hasBegun() || target === LEDGER || verb === 'device.write';
+        if (isTooLate || !node.cluster.volume(VOLUME)) return;
         node.replace(VOLUME);
         isKept = true;
         kept += 1;
@@ -271,6 +273,49 @@ describe('a wipe that is stopped', () => {
     const operations = node.machine.journal.slice(Math.max(from, lastBound));
     return operations.flatMap(({ verb, position = 0 }) => (verb === 'device.write' ? [position] : []));
   };
+});
+
+describe('a volume that is asked for no more when its device is wiped', () => {
+  /** The wipe of a new device is under way. */
+  async function whileWiping() {
+    const node = new SimulatedNode();
+    node.addDisk('b');
+    const agent = await node.start();
+    const round = agent.begin();
+    await node.clock.advance(3_000);
+    expect(written(node).length).toBeGreaterThan(0);
+    return { node, agent, round };
+  }
+
+  it.each<[string, (node: SimulatedNode) => void, (node: SimulatedNode) => void]>([
+    ['by the filter', (node) => node.configure({ deviceNameFilter: '^x' }), (node) => node.configure({})],
+    ['by the Node', (node) => node.annotate({ [CONFIG_ANNOTATION]: '' }), (node) => node.annotate({})],
+  ])('%s is not made, and its device need not be wiped again when it is', async (_, change, back) => {
+    const { node, agent, round } = await whileWiping();
+    change(node);
+    agent.refresh();
+    await node.drive(round);
+    expect(await agent.settle()).toBe(true);
+    expect(node.cluster.volumes).toEqual([]);
+    expect([...node.ledger.devices.values()]).toMatchObject([{ clean: { receipt: { bytes: DISK_BYTES } } }]);
+    const before = written(node).length;
+    back(node);
+    expect(await agent.settle()).toBe(true);
+    expect(node.phaseOf(VOLUME)).toBe('Available');
+    expect(written(node)).toHaveLength(before);
+    expect(node.violations).toEqual([]);
+  });
+
+  it('in the same words is made as it is asked for, and the Node that there is by then owns it', async () => {
+    const { node, agent, round } = await whileWiping();
+    const [own] = node.cluster.all('nodes');
+    node.cluster.put('nodes', { metadata: { ...own?.metadata, uid: 'of-the-next-node' } });
+    agent.refresh();
+    await node.drive(round);
+    expect(node.cluster.volume(VOLUME)?.metadata.ownerReferences).toMatchObject([{ uid: 'of-the-next-node' }]);
+  });
+
+  const written = ({ machine }: SimulatedNode) => machine.journal.filter(({ verb }) => verb === 'device.write');
 });
 
 describe('a device that is in use when its volume is released', () => {

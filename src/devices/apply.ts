@@ -38,13 +38,20 @@ export class HasAVolume extends Error {
   }
 }
 
-/** Wipes the device, unless it is clean, and makes its volume. */
+/** What is asked for by now, if that is still this volume. */
+export type AskedNow = (wanted: Wanted) => Wanted | undefined;
+
+/**
+ * Wipes the device, unless it is clean, and makes its volume. A wipe can take hours: where the volume is not asked for any more after
+ * it, none is made, and the device stays known to be clean.
+ */
 export async function make(
   wanted: Wanted,
+  askedNow: AskedNow,
   told: Told,
   parts: ApplyParts,
   signal: AbortSignal,
-): Promise<PersistentVolume> {
+): Promise<PersistentVolume | undefined> {
   const { name, path, config } = wanted;
   const volumes = await volumesOfNode(parts, signal);
   if (volumes.some((volume) => volume.name === name)) throw new Retry(`there is a volume ${name} already`);
@@ -56,7 +63,8 @@ export async function make(
     if (await parts.live.find(name, signal)) throw new Retry(`there is a volume ${name} by now`);
   };
   const cleaned = await clean({ path, config, others: volumes, beforeWiping, ...told }, parts, signal);
-  return await handOut({ ...wanted, identity: cleaned.device.identity }, cleaned, parts, signal);
+  const now = askedNow(wanted);
+  return now && (await handOut({ ...now, identity: cleaned.device.identity }, cleaned, parts, signal));
 }
 
 /**

@@ -7,6 +7,7 @@ import { DeviceError } from '../kit/host/device-error.ts';
 import { FileError } from '../kit/host/file-error.ts';
 import { type ApplyParts, HasAVolume, letGo, make, patch, recycle } from './apply.ts';
 import { isOfTheDevice, Refused } from './cleaning.ts';
+import { configurationOf } from './configuration.ts';
 import { type Config, TROUBLE_ANNOTATION } from './contract.ts';
 import { type Decision, decide, type Seen } from './decide.ts';
 import type { Wanted } from './desired.ts';
@@ -108,10 +109,19 @@ export function reconciler(parts: ReconcileParts) {
     return await work();
   }
 
-  /** A slot can be waited for for hours, and a person who has corrected the configuration relies on that. */
+  /**
+   * A slot can be waited for for hours, and a wipe can take as long, and a person who has corrected the configuration relies on that.
+   * The devices that were found may be those of the configuration before.
+   */
   function isStillAsked(config: Config): boolean {
-    const now = inventory.stock?.configuration;
-    return now?.is === 'given' && isDeepStrictEqual(now.config, config);
+    const now = configurationOf(views, settings);
+    return now.is === 'given' && isDeepStrictEqual(now.config, config);
+  }
+
+  /** A Node that was deleted and made again has another uid, and a volume that names the old one as its owner is deleted at once. */
+  function askedNow(wanted: Wanted): Wanted | undefined {
+    const own = views.nodes.get(settings.node);
+    return own && isStillAsked(wanted.config) ? { ...wanted, node: { ...wanted.node, uid: own.uid } } : undefined;
   }
 
   function leftAlone({ volume, found, name }: Seen, subject: Subject, because: Reason): void {
@@ -158,12 +168,13 @@ export function reconciler(parts: ReconcileParts) {
   async function madeOf(wanted: Wanted, subject: Subject, signal: AbortSignal): Promise<Outcome> {
     report.waits(subject, { is: 'new' });
     using _slot = await slots.take(signal);
-    if (!isStillAsked(wanted.config)) return after(0);
+    if (!isStillAsked(wanted.config)) return after(FIRST_LOOK_AGAIN_MS);
     if (settings.dryRun) return await planned(wanted, subject, signal);
     const progress = new Progress(subject, wanted.config, parts);
     try {
-      const made = await make(wanted, progress, parts, signal);
+      const made = await make(wanted, askedNow, progress, parts, signal);
       await progress.end('verified');
+      if (!made) return after(FIRST_LOOK_AGAIN_MS);
       madeAt.set(wanted.name, clock.monotonic());
       report.made(subject, { name: wanted.name, uid: made.metadata.uid ?? '' });
       return after(RECHECK_MS);
@@ -182,7 +193,7 @@ export function reconciler(parts: ReconcileParts) {
     if (!volume) return done;
     report.waits(subject, { is: 'released' });
     using _slot = await slots.take(signal);
-    if (!isStillAsked(config)) return after(0);
+    if (!isStillAsked(config)) return after(FIRST_LOOK_AGAIN_MS);
     if (settings.dryRun) return await planned({ path: volume.path, config, volume }, subject, signal);
     const progress = new Progress(subject, config, parts, volume);
     try {
