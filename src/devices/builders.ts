@@ -41,6 +41,7 @@ export const seenOf = (parts: Partial<Observed> = {}): Observed => ({
   openers: { open: 'no' },
   signature: known(undefined),
   isBlank: true,
+  isHeadBlank: true,
   otherVolumes: known([]),
   ...parts,
 });

@@ -338,6 +338,28 @@ describe('partitions of a disk without a name', () => {
   });
 });
 
+describe('a partition that begins elsewhere on its disk than it did', () => {
+  it('is another one, and what is on it is not that of the last owner', async () => {
+    const node = new SimulatedNode();
+    const whole = node.addDisk('whole', { sizeBytes: 4 * DISK_BYTES });
+    node.unlink('whole');
+    const before = node.addPartition('b', whole);
+    const agent = await node.start();
+    await agent.settle();
+    node.bind(VOLUME);
+    await agent.settle();
+    node.mount(before);
+    node.release(VOLUME);
+    await agent.settle();
+    node.cluster.remove(VOLUME);
+    node.unmount(before);
+    const disk = node.movePartition('b', before);
+    node.putForeignData(disk);
+    await agent.settle();
+    expectHeld({ node, disk, agent }, 'hasForeignData');
+  });
+});
+
 describe('a device that comes back at another path', () => {
   it('is recognised by its name, and is not wiped', async () => {
     const { node, disk, agent } = await withATenant();
@@ -357,19 +379,64 @@ describe('a device that comes back at another path', () => {
 });
 
 describe('a device that was wiped', () => {
-  it('and on which somebody has put something before it became a volume is neither wiped nor handed out', async () => {
-    const { node, disk, agent } = await withATenant();
+  /** The volume is gone, and no other one can be made for a while. */
+  async function wiped(config: Readonly<Record<string, string>> = {}) {
+    const world = await withATenant({}, config);
+    const { node, disk, agent } = world;
     node.release(VOLUME);
-    /** The volume is gone, and no other one can be made for a while. */
     node.machine.faults.when(({ argv }) => argv?.[0] === 'POST', { kind: 'fail', error: new Error('no') }, 3);
     const isWiped = () => [...node.ledger.devices.values()].some(({ clean }) => clean !== undefined);
     for (let round = 0; round < 5 && !(isWiped() && node.cluster.volumes.length === 0); round++) await agent.round();
     expect(node.isClean(disk)).toBe(true);
     node.violations.length = 0;
-    node.putForeignData(disk);
     node.machine.faults.clear();
-    await agent.settle();
-    expectHeld({ node, disk, agent }, 'hasForeignData');
+    return world;
+  }
+
+  it.each([
+    ['a filesystem', 'zero-head', false],
+    ['a filesystem', 'random-all', false],
+    ['raw data', 'zero-head', true],
+    ['raw data', 'zero-all', true],
+  ])(
+    'and on which somebody has put %s before it became a volume is neither wiped nor handed out (%s)',
+    async (_, wipeMethod, isRaw) => {
+      const world = await wiped({ wipeMethod });
+      const { node, disk, agent } = world;
+      node.putForeignData(disk, { isRaw });
+      await agent.settle();
+      expectHeld(world, 'hasForeignData');
+      expect(node.cluster.volumes).toEqual([]);
+      node.approve(disk);
+      expect(await agent.settle()).toBe(true);
+      expect(node.violations).toEqual([]);
+      expect(node.phaseOf(VOLUME)).toBe('Available');
+    },
+  );
+
+  it.each([
+    ['a filesystem', 'random-all', false],
+    ['raw data', 'zero-head', true],
+  ])(
+    'and on which somebody has put %s is wiped again where existing data may be (%s)',
+    async (_, wipeMethod, isRaw) => {
+      const { node, disk, agent } = await wiped({ wipeMethod, wipeExisting: 'true' });
+      node.putForeignData(disk, { isRaw });
+      await agent.settle();
+      expect(node.violations.filter((one) => one.includes('not clean'))).toEqual([]);
+      expect(node.phaseOf(VOLUME)).toBe('Available');
+    },
+  );
+
+  it('is wiped again, all of it, when it has grown', async () => {
+    const { node, disk, agent } = await wiped({ wipeMethod: 'random-all' });
+    disk.described = { ...disk.described, sizeBytes: 2 * DISK_BYTES };
+    const from = node.machine.journal.length;
+    expect(await agent.settle()).toBe(true);
+    const writes = node.machine.journal.slice(from).filter(({ verb }) => verb === 'device.write');
+    expect(writes.map(({ position }) => position)).toEqual(expect.arrayContaining([0, 2 * DISK_BYTES - 1024]));
+    expect(node.violations).toEqual([]);
+    expect(node.phaseOf(VOLUME)).toBe('Available');
   });
 
   it('is not wiped a second time before it becomes a volume', async () => {
@@ -404,6 +471,29 @@ describe('a device that was wiped', () => {
     disk.described = { ...disk.described, diskSequence: '99' };
     const next = await node.start();
     expect(await next.settle()).toBe(true);
+    expect(node.violations).toEqual([]);
+    expect(node.phaseOf(VOLUME)).toBe('Available');
+  });
+});
+
+describe('a wipe that was cut off', () => {
+  it.each([
+    ['is gone on with where it was', DISK_BYTES, 16_384],
+    ['is begun anew when the device has grown meanwhile', 2 * DISK_BYTES, 0],
+  ])('%s', async (_, sizeBytes, firstWrite) => {
+    const { node, disk, agent } = await withATenant();
+    node.release(VOLUME);
+    const round = agent.begin();
+    await node.clock.advance(7_000);
+    agent.kill();
+    await node.drive(round).catch(() => {});
+    expect([...node.ledger.devices.values()]).toMatchObject([{ wipe: { doneBytes: 16_384 } }]);
+    disk.described = { ...disk.described, sizeBytes };
+    const from = node.machine.journal.length;
+    const next = await node.start();
+    expect(await next.settle()).toBe(true);
+    const writes = node.machine.journal.slice(from).filter(({ verb }) => verb === 'device.write');
+    expect(writes[0]?.position).toBe(firstWrite);
     expect(node.violations).toEqual([]);
     expect(node.phaseOf(VOLUME)).toBe('Available');
   });

@@ -11,9 +11,9 @@ import type { DeviceNumber } from '../kit/host/device-number.ts';
 import type { Host } from '../kit/host/host.ts';
 import { type Approval, type Approvals, isInForce } from './approvals.ts';
 import type { Config, DevicesSettings } from './contract.ts';
-import { isOutsideTheDeviceDirectory, type Purpose, type Recycled, whyNotToWipe } from './guards.ts';
+import { isAsWiped, isOutsideTheDeviceDirectory, type Purpose, type Recycled, whyNotToWipe } from './guards.ts';
 import { hold } from './held.ts';
-import { type Identity, identityOf, isNamed, isSame, keyOf } from './identity.ts';
+import { type Identity, identityOf, isNamed, isResized, isSame, keyOf } from './identity.ts';
 import { afterFinding, afterWiping } from './ledger/changes.ts';
 import type { Clean, LedgerEntry, Receipt, Sighting, WipeRecord } from './ledger/entry.ts';
 import type { Ledger } from './ledger/ledger.ts';
@@ -93,7 +93,7 @@ export async function clean(order: CleaningOrder, parts: CleaningParts, signal: 
     device,
     observed,
     config,
-    judged.isEntryCertain ? entry?.wipe : undefined,
+    judged.isAsRecorded ? entry?.wipe : undefined,
     {
       commands: parts.host,
       clock: parts.clock,
@@ -167,7 +167,8 @@ interface Judged {
   readonly key: string;
   readonly sighting: Sighting;
   readonly entry: LedgerEntry | undefined;
-  readonly isEntryCertain: boolean;
+  /** The entry is about this very device, and it has neither grown nor moved on its disk since. */
+  readonly isAsRecorded: boolean;
   readonly refusal?: Refusal | undefined;
   /** A refusal that a person has lifted. */
   readonly lifted?: { readonly refusal: Refusal; readonly approval: Approval } | undefined;
@@ -195,14 +196,15 @@ function judge(
     wipeExisting: config.wipeExisting,
     isApproved: false,
   };
-  const about = { key, sighting, entry, isEntryCertain };
+  const isAsRecorded = isEntryCertain && isSame(entry.identity, identity);
+  const about = { key, sighting, entry, isAsRecorded };
   const refusal = whyNotToWipe(observed, purpose);
   const approval = refusal && canBeApproved(refusal) ? approvalOf(key, identity, parts) : undefined;
   if (refusal && approval) {
     const further = whyNotToWipe(observed, { ...purpose, isApproved: true });
     return further ? { ...about, refusal: further } : { ...about, lifted: { refusal, approval } };
   }
-  return { ...about, refusal, clean: isEntryCertain ? cleanOf(entry, sighting, config) : undefined };
+  return { ...about, refusal, clean: isAsRecorded ? cleanOf(entry, sighting, observed, config) : undefined };
 }
 
 /**
@@ -238,8 +240,13 @@ async function forgetOtherPaths(key: string, device: Sighting, { ledger }: Clean
   await Promise.all(others.map(([other, entry]) => ledger.set(other, () => afterFinding(undefined, entry))));
 }
 
-/** It has a name, or it has been in this machine, which has not been off, since then. */
-const isCertain = (entry: Sighting, now: Sighting): boolean => isNamed(now.identity) || isSameInsertion(entry, now);
+/**
+ * It has a name, or it has been in this machine, which has not been off, since then. A partition that begins elsewhere on its disk is
+ * another one, whatever its number.
+ */
+const isCertain = (entry: Sighting, now: Sighting): boolean =>
+  (isSame(entry.identity, now.identity) || isResized(entry.identity, now.identity)) &&
+  (isNamed(now.identity) || isSameInsertion(entry, now));
 
 const isSameInsertion = (one: Insertion, other: Insertion): boolean =>
   one.boot !== '' &&
@@ -254,9 +261,10 @@ const insertionOf = ({ boot, diskSequence }: Sighting): Insertion => ({
   ...(diskSequence !== undefined && { diskSequence }),
 });
 
-/** What was wiped in another way than is asked for now is wiped again. */
-function cleanOf({ clean: known }: LedgerEntry, now: Sighting, config: Config): Clean | undefined {
+/** What was wiped in another way than is asked for now is wiped again; so is what does not look as if it had been. */
+function cleanOf({ clean: known }: LedgerEntry, now: Sighting, observed: Observed, config: Config): Clean | undefined {
   if (!known || !isSameInsertion(known, now) || known.receipt.method !== config.wipeMethod) return undefined;
+  if (!isAsWiped(observed, known.receipt.method)) return undefined;
   return config.wipeVerify === 'all' && known.receipt.verified !== 'all' ? undefined : known;
 }
 

@@ -2,7 +2,9 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { DeviceFacts } from '../kit/host/block-device.ts';
 import { aDisk, aReleasedVolume, GIB, known, seenOf, toMake, toRecycle, unknown, wasHandedOut } from './builders.ts';
+import type { WipeMethod } from './contract.ts';
 import { GUARDS, type Purpose, whyNotToWipe } from './guards.ts';
+import type { LedgerEntry } from './ledger/entry.ts';
 import type { Observed } from './observed.ts';
 import { canBeApproved } from './refusals.ts';
 
@@ -303,6 +305,46 @@ describe('a release', () => {
     const entry = wasHandedOut({ resourceVersion: '100' });
     expect(whyNotToWipe(seenOf(), toRecycle({ resourceVersion: '99' }, { entry }))).toBeDefined();
     expect(whyNotToWipe(seenOf(), toRecycle({ resourceVersion: '1000' }, { entry }))).toBeUndefined();
+  });
+});
+
+const wiped = (method: WipeMethod, entry: Partial<LedgerEntry> = {}): LedgerEntry =>
+  wasHandedOut(
+    { phase: 'Released' },
+    {
+      clean: {
+        receipt: { method, bytes: GIB, seconds: 1, verified: 'sample', at: '2026-01-01T00:00:00.000Z' },
+        boot: 'boot-1',
+      },
+      ...entry,
+    },
+  );
+
+describe('raw data on a device that was wiped', () => {
+  const atHead = { isBlank: false, isHeadBlank: false };
+  const atEnd = { isBlank: false, isHeadBlank: true };
+
+  it.each<[WipeMethod, string, Partial<Observed>]>([
+    ['zero-head', 'at its head', atHead],
+    ['discard', 'at its head', atHead],
+    ['zero-all', 'at its head', atHead],
+    ['zero-all', 'at its end', atEnd],
+  ])('by %s, %s, is somebody’s', (method, _, content) => {
+    const refusal = whyNotToWipe(seenOf(content), toMake({ entry: wiped(method) }));
+    expect(refusal).toEqual({ fact: 'hasForeignData', what: 'data of a kind that is not recognised' });
+  });
+
+  it.each<[WipeMethod, string, Partial<Observed>]>([
+    ['zero-head', 'at its end, which was not wiped', atEnd],
+    ['discard', 'at its end, which need not read as zeroes', atEnd],
+    ['random-all', 'which is what was written', atHead],
+  ])('by %s, %s, is nobody’s', (method, _, content) => {
+    expect(whyNotToWipe(seenOf(content), toMake({ entry: wiped(method) }))).toBeUndefined();
+  });
+
+  it('and has grown since need not be anybody’s', () => {
+    const entry = wiped('zero-all', { identity: { ...NAMED, sizeBytes: GIB / 2 } });
+    expect(whyNotToWipe(seenOf(atEnd), toMake({ entry }))).toBeUndefined();
   });
 });
 

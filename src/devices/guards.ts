@@ -6,10 +6,11 @@ import { normalize } from 'node:path/posix';
 import { compareVersions } from '../kit/cache/resource-version.ts';
 import type { Opener } from '../kit/host/open-survey.ts';
 import type { WipeMethod } from './contract.ts';
-import { describe, type Identity, identityOf, isSameOrGrown } from './identity.ts';
+import { describe, type Identity, identityOf, isSame, isSameOrGrown } from './identity.ts';
 import { isSameCluster, type LedgerEntry } from './ledger/entry.ts';
 import type { Known, Observed } from './observed.ts';
 import { canBeApproved, type Refusal } from './refusals.ts';
+import { contentInWords } from './signature.ts';
 
 /** What the wipe is for, and what is known about whose data is on the device. */
 export interface Purpose {
@@ -197,11 +198,34 @@ const belongsToAnotherCluster: Guard = (_observed, { cluster, entry }) => {
 };
 
 /** What is on a device of ours is its last owner's, who has left. On any other it is somebody's. */
-const hasForeignData: Guard = ({ signature }, purpose) => {
-  const what = seenOf(signature);
+const hasForeignData: Guard = (observed, purpose) => {
+  const what = contentInWords(observed);
   if (what === undefined || purpose.wipeExisting) return undefined;
-  return isOfTheLastOwner(what, purpose) ? undefined : { fact: 'hasForeignData', what };
+  const signature = seenOf(observed.signature);
+  const isNobodys =
+    signature === undefined ? !wasUsedSinceTheWipe(observed, purpose) : isOfTheLastOwner(signature, purpose);
+  return isNobodys ? undefined : { fact: 'hasForeignData', what };
 };
+
+/** Raw data cannot be told from what was always there, except where there was nothing when we last had it. */
+function wasUsedSinceTheWipe(observed: Observed, { entry }: Purpose): boolean {
+  if (!entry?.clean || !isSame(entry.identity, identityOf(observed.facts))) return false;
+  return !isAsWiped(observed, entry.clean.receipt.method);
+}
+
+/** Whether it looks as the method has left it, as far as that can be seen. Of a head that was wiped, the end of the device tells nothing. */
+export function isAsWiped({ signature, isBlank, isHeadBlank }: Observed, method: WipeMethod): boolean {
+  if (!signature.known || signature.value !== undefined) return false;
+  switch (method) {
+    case 'random-all':
+      return true;
+    case 'zero-all':
+      return isBlank;
+    case 'zero-head':
+    case 'discard':
+      return isHeadBlank;
+  }
+}
 
 const contentIsUnknown: Guard = ({ signature }, purpose) => {
   if (signature.known || purpose.wipeExisting || wasReleased(purpose)) return undefined;

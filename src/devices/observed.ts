@@ -27,6 +27,8 @@ export interface Observed {
   readonly signature: Known<string | undefined>;
   /** That its beginning and its end are all zeroes. Where they are not and there is no signature, somebody's raw data may be on it. */
   readonly isBlank: boolean;
+  /** That its beginning is. */
+  readonly isHeadBlank: boolean;
   /** The volumes of this node that lead to some of the same bytes by another path. */
   readonly otherVolumes: Known<readonly OtherVolume[]>;
 }

@@ -48,20 +48,24 @@ describe('the content of a device', () => {
     async (position) => {
       const { machine, look } = aDevice({ code: 2 });
       machine.faults.when(({ verb, position: at }) => verb === 'device.read' && at === position, { kind: 'fail' });
-      expect(await look()).toMatchObject({ signature: { known: false }, isBlank: false });
+      expect(await look()).toMatchObject({ signature: { known: false }, isBlank: false, isHeadBlank: false });
     },
   );
 
-  it.each([0, 4 * MIB, 64 * MIB - 1])('is seen when the byte at %i is not zero', async (position) => {
+  it.each([
+    [0, false],
+    [5 * MIB - 1, false],
+    [64 * MIB - 1, true],
+  ])('is seen when the byte at %i is not zero; its head is blank: %s', async (position, isHeadBlank) => {
     const { look, write } = aDevice({ code: 2 });
-    expect((await look()).isBlank).toBe(true);
+    expect(await look()).toMatchObject({ isBlank: true, isHeadBlank: true });
     await write(position);
-    expect(await look()).toMatchObject({ isBlank: false, signature: { known: true, value: undefined } });
+    expect(await look()).toMatchObject({ isBlank: false, isHeadBlank, signature: { known: true, value: undefined } });
   });
 
   it.each([512, MIB + 512, 5 * MIB, 5 * MIB + 512, 6 * MIB])('can be looked at on %i bytes', async (sizeBytes) => {
     const { look, write } = aDevice({ code: 2 }, sizeBytes);
-    expect(await look()).toEqual({ signature: { known: true, value: undefined }, isBlank: true });
+    expect(await look()).toEqual({ signature: { known: true, value: undefined }, isBlank: true, isHeadBlank: true });
     await write(sizeBytes - 1);
     expect((await look()).isBlank).toBe(false);
   });

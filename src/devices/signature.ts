@@ -9,6 +9,8 @@ export interface Content {
   readonly signature: Known<string | undefined>;
   /** That there is nothing but zeroes where signatures are. */
   readonly isBlank: boolean;
+  /** The same of its beginning alone, which every method but `random-all` leaves so. */
+  readonly isHeadBlank: boolean;
 }
 
 /** The codes of blkid(8): nothing that it knows, and several things at once. */
@@ -27,24 +29,26 @@ const PIECE_BYTES = MIB;
  */
 export async function contentOf(commands: Commands, device: OpenDevice, facts: DeviceFacts): Promise<Content> {
   try {
-    const isBlank = await isZero(device, facts.sizeBytes);
-    return { signature: { known: true, value: await signatureOf(commands, device) }, isBlank };
+    const blank = await blankOf(device, facts.sizeBytes);
+    return { signature: { known: true, value: await signatureOf(commands, device) }, ...blank };
   } catch (error) {
-    return { signature: { known: false, why: error instanceof Error ? error.message : String(error) }, isBlank: false };
+    const why = error instanceof Error ? error.message : String(error);
+    return { signature: { known: false, why }, isBlank: false, isHeadBlank: false };
   }
 }
 
 /** All of it is read, also after something is found: what cannot be read may be where a signature is. */
-async function isZero(device: OpenDevice, sizeBytes: number): Promise<boolean> {
+async function blankOf(device: OpenDevice, sizeBytes: number): Promise<Omit<Content, 'signature'>> {
   const buffer = free.pop() ?? alignedBuffer(PIECE_BYTES);
   try {
-    let isBlank = true;
+    let [isBlank, isHeadBlank] = [true, true];
     for (const [position, length] of partsOf(sizeBytes)) {
       const bytes = buffer.subarray(0, length);
       await device.read(bytes, position);
       isBlank &&= bytes.equals(ZEROES.subarray(0, length));
+      if (position < HEAD_BYTES) isHeadBlank = isBlank;
     }
-    return isBlank;
+    return { isBlank, isHeadBlank };
   } finally {
     free.push(buffer);
   }
@@ -99,7 +103,7 @@ export function kindIn(exported: string): string | undefined {
 }
 
 /** For people: also what nobody recognises, which is wiped without a question. Nothing when there is nothing, or it is unknown. */
-export function contentInWords({ signature, isBlank }: Content): string | undefined {
+export function contentInWords({ signature, isBlank }: Omit<Content, 'isHeadBlank'>): string | undefined {
   if (!signature.known) return undefined;
   return signature.value ?? (isBlank ? undefined : 'data of a kind that is not recognised');
 }

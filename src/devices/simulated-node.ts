@@ -112,6 +112,15 @@ export class SimulatedNode {
     return this.#added(link, this.machine.addPartition(whole, { startBytes, sizeBytes: DISK_BYTES }));
   }
 
+  /** It begins elsewhere on its disk from now on, and has the same number as before. */
+  movePartition(link: string, partition: SimulatedDisk): SimulatedDisk {
+    const whole = partition.whole ?? never();
+    const startBytes = (partition.facts.partition?.startBytes ?? 0) + DISK_BYTES;
+    this.machine.removeDisk(partition);
+    whole.partitions.length = 0;
+    return this.#added(link, this.machine.addPartition(whole, { startBytes, sizeBytes: DISK_BYTES }));
+  }
+
   #added(link: string, disk: SimulatedDisk): SimulatedDisk {
     this.machine.tree.mkdir(`/sys/dev/block/${disk.number}`);
     this.link(link, disk);
@@ -219,16 +228,16 @@ export class SimulatedNode {
     const tenant = `claim-${++this.#tenantsSoFar}`;
     if (!this.cluster.bind(volume, tenant)) return false;
     const disk = this.diskOf(volume);
-    if (disk) this.#moveIn(tenant, disk, isRaw ? Buffer.alloc(FILESYSTEM.length) : Buffer.from(FILESYSTEM));
+    if (disk) this.#moveIn(tenant, disk, headOf(isRaw));
     return true;
   }
 
   /** Somebody who has nothing to do with the cluster. */
-  putForeignData(disk: SimulatedDisk): void {
-    this.#moveIn(`stranger-${++this.#tenantsSoFar}`, disk);
+  putForeignData(disk: SimulatedDisk, { isRaw = false }: { readonly isRaw?: boolean } = {}): void {
+    this.#moveIn(`stranger-${++this.#tenantsSoFar}`, disk, headOf(isRaw));
   }
 
-  #moveIn(name: string, disk: SimulatedDisk, head = Buffer.from(FILESYSTEM)): void {
+  #moveIn(name: string, disk: SimulatedDisk, head: Buffer): void {
     const data = Buffer.from(`the data of ${name}, all of it;`.padEnd(64, '.'));
     const places = [512, 4096 - 32, disk.sizeBytes / 2, disk.sizeBytes - 64].map(Math.floor);
     this.#tenants.set(disk, [...(this.#tenants.get(disk) ?? []), { name, data, places, hasLeft: false }]);
@@ -414,6 +423,8 @@ export class SimulatedNode {
 function never(): never {
   throw new Error('there is none');
 }
+
+const headOf = (isRaw: boolean): Buffer => (isRaw ? Buffer.alloc(FILESYSTEM.length) : Buffer.from(FILESYSTEM));
 
 const isThere = (tenant: Tenant, disk: SimulatedDisk): boolean =>
   tenant.places.some((place) => isAt(tenant, disk, place));
