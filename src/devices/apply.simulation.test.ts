@@ -236,6 +236,68 @@ describe('a finalizer of ours that was left behind', () => {
   });
 });
 
+describe('a volume that is being deleted', () => {
+  /** Its device is half wiped, and the process has ended. */
+  async function withAHalfWipedDevice() {
+    const { node, disk, agent } = await withALeftVolume();
+    const round = agent.begin();
+    await node.clock.advance(6_500);
+    agent.stop();
+    await node.drive(round);
+    agent.kill();
+    node.unplug(disk);
+    expect(node.cluster.volume(VOLUME)?.metadata.finalizers).toEqual([WIPE_FINALIZER]);
+    return { node, disk };
+  }
+
+  it('is let go when another device is at its path, which becomes a volume; its own is wiped when it is back', async () => {
+    const { node, disk } = await withAHalfWipedDevice();
+    const other = node.addDisk('b', { name: 'sd-other', wwid: 'naa.other' });
+    const agent = await node.start();
+    expect(await agent.settle()).toBe(true);
+    expect([node.diskOf(VOLUME), node.phaseOf(VOLUME)]).toEqual([other, 'Available']);
+    expect(node.ledger.devices.get('wwid:naa.b')?.wipe?.doneBytes).toBeGreaterThan(0);
+    node.plugIn(disk, 'c');
+    expect(await agent.settle()).toBe(true);
+    expect([node.diskOf(volumeAt('c')), node.isClean(disk)]).toEqual([disk, true]);
+    expect(node.violations).toEqual([]);
+  });
+
+  it('is let go when the other device at its path is in use, which is left alone', async () => {
+    const { node } = await withAHalfWipedDevice();
+    const other = node.addDisk('b', { name: 'sd-other', wwid: 'naa.other' });
+    node.putForeignData(other);
+    node.mount(other);
+    const agent = await node.start();
+    expect(await agent.settle()).toBe(true);
+    expect(node.cluster.volumes).toEqual([]);
+    expect([refusalOf(agent), node.isIntact(other)]).toEqual(['isMounted', true]);
+    expect(node.violations).toEqual([]);
+  });
+
+  it('is let go when there is a file at its path', async () => {
+    const { node } = await withAHalfWipedDevice();
+    node.machine.tree.write(`${DEVICE_DIR}/b`, 'no device');
+    const agent = await node.start();
+    await agent.settle();
+    expect(node.cluster.volumes).toEqual([]);
+    expect(node.violations).toEqual([]);
+  });
+
+  it('stays as long as its own device is in use', async () => {
+    const { node, disk } = await withAHalfWipedDevice();
+    node.plugIn(disk, 'b');
+    node.mount(disk);
+    const agent = await node.start();
+    await agent.settle();
+    expect([refusalOf(agent), node.phaseOf(VOLUME)]).toEqual(['isMounted', 'Released']);
+    node.unmount(disk);
+    expect(await agent.settle()).toBe(true);
+    expect(node.phaseOf(VOLUME)).toBe('Available');
+    expect(node.violations).toEqual([]);
+  });
+});
+
 describe('a wipe that is stopped', () => {
   it('goes on after the next start where it was, and does not begin again', async () => {
     const { node, agent } = await withALeftVolume();

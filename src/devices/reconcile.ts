@@ -11,7 +11,7 @@ import { configurationOf } from './configuration.ts';
 import { type Config, TROUBLE_ANNOTATION } from './contract.ts';
 import { type Decision, decide, type Seen } from './decide.ts';
 import type { Wanted } from './desired.ts';
-import { identityOf, isNamed, keyOf } from './identity.ts';
+import { identityOf, isNamed, isResized, isSame, keyOf } from './identity.ts';
 import type { Inventory } from './inventory.ts';
 import { remember } from './memory.ts';
 import { type PlanOrder, planFor } from './plan.ts';
@@ -205,8 +205,9 @@ export function reconciler(parts: ReconcileParts) {
     } catch (error) {
       const hasBegun = progress.hasBegun || volume.isDeleting;
       await progress.end('failed');
-      if (isOfTheDevice(error) && hasBegun) await letGo(volume, parts, signal);
-      return await failed(error, subject, volume, signal);
+      const isOrphaned = volume.isDeleting && isOfAnotherDevice(error, volume);
+      if ((isOfTheDevice(error) && hasBegun) || isOrphaned) await letGo(volume, parts, signal);
+      return await failed(error, subject, isOrphaned ? undefined : volume, signal);
     }
   }
 
@@ -250,6 +251,15 @@ export function reconciler(parts: ReconcileParts) {
     const recheckMs = Math.min(FIRST_LOOK_AGAIN_MS * 2 ** times, atLast);
     throw new Refuse({ fact, message: `${subject.path} ${why}`, remedy, recheckMs });
   }
+}
+
+/** What is at its path now is not its device, whatever else forbids to wipe that. Of its device the ledger knows that it is not clean. */
+function isOfAnotherDevice(error: unknown, { identity }: Volume): boolean {
+  if (!(error instanceof Refused)) return false;
+  const { refusal, observed } = error;
+  if (refusal.fact === 'isAnotherDevice' || refusal.fact === 'isNotABlockDevice') return true;
+  const found = observed && identityOf(observed.facts);
+  return Boolean(identity && found && !isSame(identity, found) && !isResized(identity, found));
 }
 
 /** Two ways to a disk are two devices of one name. */
