@@ -99,6 +99,46 @@ describe('a volume that vanishes while somebody has it', () => {
   });
 });
 
+describe('a volume that is used and vanishes while nobody looks', () => {
+  const unseen = async (identity: { wwid?: string }, config: Readonly<Record<string, string>> = {}) => {
+    const world = await withAVolume(identity, config);
+    world.agent.kill();
+    expect(world.node.bind(VOLUME, { isRaw: true })).toBe(true);
+    world.node.cluster.vanish(VOLUME);
+    return world;
+  };
+
+  it.each([
+    ['has a name', {}],
+    ['has none', UNNAMED],
+  ])('leaves raw data on a device that %s to a person', async (_, identity) => {
+    const world = await unseen(identity);
+    world.agent = await restarted(world.node, world.agent);
+    expectHeld(world, 'hasForeignData');
+    world.node.approve(world.disk);
+    expect(await world.agent.settle()).toBe(true);
+    expect(world.node.violations).toEqual([]);
+    expect(world.node.phaseOf(VOLUME)).toBe('Available');
+  });
+
+  it('is made again where existing data may be wiped', async () => {
+    const { node, agent } = await unseen({}, { wipeExisting: 'true' });
+    await restarted(node, agent);
+    expect(node.violations.filter((one) => one.includes('not clean'))).toEqual([]);
+    expect(node.phaseOf(VOLUME)).toBe('Available');
+  });
+});
+
+describe('a volume that nobody has used', () => {
+  it.each(['zero-head', 'random-all'])('is made again after it was deleted (%s)', async (wipeMethod) => {
+    const { node, agent } = await withAVolume({}, { wipeMethod });
+    node.cluster.vanish(VOLUME);
+    expect(await agent.settle()).toBe(true);
+    expect(node.violations).toEqual([]);
+    expect(node.phaseOf(VOLUME)).toBe('Available');
+  });
+});
+
 describe('a ledger that is lost', () => {
   it('is begun anew with the volumes that are there, and they are recycled when they are released', async () => {
     const { node, agent } = await withATenant();
@@ -286,6 +326,9 @@ describe('a device without a name', () => {
     node.unlink('x');
     node.link('b', disk);
     const third = await node.start();
+    await third.settle();
+    expectHeld({ node, disk, agent: third }, 'hasForeignData');
+    node.approve(disk);
     expect(await third.settle()).toBe(true);
     expect(node.violations).toEqual([]);
     expect(node.phaseOf(VOLUME)).toBe('Available');

@@ -222,8 +222,13 @@ function entryOf(
   const own = entry && isSame(entry.identity, device.identity) ? entry : undefined;
   if (recycles) return own;
   const elsewhere = atOtherPaths(key, device, ledger).map(([, other]) => other);
-  return elsewhere.find(({ volume }) => volume?.phase === 'Bound') ?? own ?? elsewhere[0];
+  const all = own ? [own, ...elsewhere] : elsewhere;
+  return elsewhere.find(({ volume }) => volume?.phase === 'Bound') ?? all.find(tellsMore) ?? all[0];
 }
+
+/** Than that the device was there. */
+const tellsMore = ({ volume, wipe, clean: known }: LedgerEntry): boolean =>
+  volume !== undefined || wipe !== undefined || known !== undefined;
 
 const atOtherPaths = (key: string, device: Sighting, ledger: Ledger) =>
   isNamed(device.identity)

@@ -9,6 +9,7 @@ import type { Observed } from './observed.ts';
 import { canBeApproved } from './refusals.ts';
 
 const NAMED = { sizeBytes: GIB, wwid: 'naa.1' };
+const PARTITION = { ...NAMED, partition: { index: 1, startBytes: 512 } };
 const on = (facts: Partial<DeviceFacts>, parts: Partial<Observed> = {}) => seenOf({ facts: aDisk(facts), ...parts });
 const opener = { pid: 7, command: 'ceph-osd', fd: 12, self: false };
 const aWipe = { method: 'zero-head', startedAt: '2026-01-01T00:00:00.000Z', doneBytes: 0 } as const;
@@ -345,6 +346,37 @@ describe('raw data on a device that was wiped', () => {
   it('and has grown since need not be anybody’s', () => {
     const entry = wiped('zero-all', { identity: { ...NAMED, sizeBytes: GIB / 2 } });
     expect(whyNotToWipe(seenOf(atEnd), toMake({ entry }))).toBeUndefined();
+  });
+});
+
+describe('raw data on a device whose volume', () => {
+  const raw = seenOf({ isBlank: false, isHeadBlank: false });
+  const what = 'data of a kind that is not recognised';
+
+  it.each(['Pending', 'Available'])('was last seen %s is somebody’s', (phase) => {
+    const entry = wasHandedOut({ phase });
+    for (const isEntryCertain of [true, false])
+      expect(whyNotToWipe(raw, toMake({ entry, isEntryCertain }))).toEqual({ fact: 'hasForeignData', what });
+    expect(whyNotToWipe(raw, toMake({ entry, wipeExisting: true }))).toBeUndefined();
+  });
+
+  it.each<[string, Purpose]>([
+    ['was seen to be left', toMake({ entry: wasHandedOut({ phase: 'Released' }) })],
+    ['is released', toRecycle({}, { entry: wasHandedOut({ phase: 'Available' }) })],
+    [
+      'may have been wiped by random data',
+      toMake({ entry: wasHandedOut({ phase: 'Available' }), method: 'random-all' }),
+    ],
+    ['was another partition', toMake({ entry: wasHandedOut({ phase: 'Available' }, { identity: PARTITION }) })],
+    ['was never made', toMake()],
+    ['is to be made since we began to wipe it', toMake({ entry: wasHandedOut({ phase: 'Pending' }, { wipe: aWipe }) })],
+  ])('%s is nobody’s', (_, purpose) => {
+    expect(whyNotToWipe(raw, purpose)).toBeUndefined();
+  });
+
+  it('was last seen Available, and that is not at the head of it, was there before', () => {
+    const observed = seenOf({ isBlank: false });
+    expect(whyNotToWipe(observed, toMake({ entry: wasHandedOut({ phase: 'Available' }) }))).toBeUndefined();
   });
 });
 

@@ -208,10 +208,18 @@ const hasForeignData: Guard = (observed, purpose) => {
 };
 
 /** Raw data cannot be told from what was always there, except where there was nothing when we last had it. */
-function wasUsedSinceTheWipe(observed: Observed, { entry }: Purpose): boolean {
-  if (!entry?.clean || !isSame(entry.identity, identityOf(observed.facts))) return false;
-  return !isAsWiped(observed, entry.clean.receipt.method);
+function wasUsedSinceTheWipe(observed: Observed, { entry, recycles, method }: Purpose): boolean {
+  if (!entry || !isSame(entry.identity, identityOf(observed.facts))) return false;
+  if (entry.clean) return !isAsWiped(observed, entry.clean.receipt.method);
+  const wasUnused = !recycles && !entry.wipe && UNUSED.has(entry.volume?.phase);
+  return wasUnused && method !== 'random-all' && !observed.isHeadBlank;
 }
+
+/**
+ * The phases of a volume that nobody has had yet, as far as we have seen. By which method its device was wiped before is not
+ * remembered: it is taken to have been that of now.
+ */
+const UNUSED: ReadonlySet<string | undefined> = new Set(['Pending', 'Available']);
 
 /** Whether it looks as the method has left it, as far as that can be seen. Of a head that was wiped, the end of the device tells nothing. */
 export function isAsWiped({ signature, isBlank, isHeadBlank }: Observed, method: WipeMethod): boolean {
