@@ -18,8 +18,6 @@ const STATES: readonly State['is'][] = [
 const BUCKETS = [0.1, 0.5, 1, 5, 15, 60, 300, 1800, 7200, 28_800, 86_400];
 
 export interface DevicesMetrics {
-  /** Of what was just searched: devices that can be used, and entries that cannot. */
-  found(usable: number, unusable: number): void;
   /** Whether there is a configuration that can be used, and how much is wrong with it. */
   configured(is: boolean, faults: number): void;
   wrote(method: WipeMethod, bytes: number): void;
@@ -28,23 +26,7 @@ export interface DevicesMetrics {
 
 export function devicesMetrics(registry: Registry, standings: Standings, node: string): DevicesMetrics {
   const registers = [registry];
-  const available = new Gauge({
-    name: 'local_pv_provisioner_available_devices',
-    help: 'Devices of the node that the configuration asks for and that can be used.',
-    labelNames: ['node'],
-    registers,
-  });
-  let unusableNow = 0;
-  new Gauge({
-    name: 'local_pv_provisioner_error_devices',
-    help: 'Devices of the node that the configuration asks for and that cannot be used, or cannot be wiped.',
-    labelNames: ['node'],
-    registers,
-    collect() {
-      const failed = standings.values().filter(({ state }) => state.is === 'failed' || state.is === 'refused').length;
-      this.set({ node }, unusableNow + failed);
-    },
-  });
+  countAsTheOriginal(registry, standings, node);
   countStandings(registry, standings);
   const faults = new Gauge({
     name: 'holdfast_devices_configuration_faults',
@@ -69,14 +51,9 @@ export function devicesMetrics(registry: Registry, standings: Standings, node: s
     buckets: BUCKETS,
     registers,
   });
-  available.set({ node }, 0);
   faults.set(0);
   for (const method of WIPE_METHODS) bytes.inc({ method }, 0);
   return {
-    found(usable, unusable) {
-      available.set({ node }, usable);
-      unusableNow = unusable;
-    },
     configured(is, count) {
       configured.set(is ? 1 : 0);
       faults.set(count);
@@ -84,6 +61,32 @@ export function devicesMetrics(registry: Registry, standings: Standings, node: s
     wrote: (method, count) => bytes.inc({ method }, count),
     wiped: (method, outcome, took) => seconds.observe({ method, outcome }, took),
   };
+}
+
+/** Each device is one or the other. */
+function countAsTheOriginal(registry: Registry, standings: Standings, node: string): void {
+  const count = (isError: boolean) =>
+    standings.values().filter(({ state }) => isError === (state.is === 'failed' || state.is === 'refused')).length;
+  const labelNames = ['node'];
+  const registers = [registry];
+  new Gauge({
+    name: 'local_pv_provisioner_available_devices',
+    help: 'Devices of the node that are volumes, or become volumes.',
+    labelNames,
+    registers,
+    collect() {
+      this.set({ node }, count(false));
+    },
+  });
+  new Gauge({
+    name: 'local_pv_provisioner_error_devices',
+    help: 'Devices of the node that cannot be used, or cannot be wiped.',
+    labelNames,
+    registers,
+    collect() {
+      this.set({ node }, count(true));
+    },
+  });
 }
 
 /** Counted when somebody asks. */

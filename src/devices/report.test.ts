@@ -208,6 +208,14 @@ describe('what a look at the node shows', () => {
     expect(await value('holdfast_devices_configuration_faults')).toMatchObject([{ value: 0 }]);
   });
 
+  it('is what is wrong again after it was put right', () => {
+    const { report, events } = aReport();
+    const wrong = { is: 'wrong', configMap: 'c', faults: ['deviceDir is missing'] } as const;
+    for (const configuration of [wrong, wrong, { is: 'none', why: 'nobody asks' } as const, wrong])
+      report.looked({ ...nothing, configuration });
+    expect(events.map(({ reason }) => reason)).toEqual(['DevicesConfigurationWrong', 'DevicesConfigurationWrong']);
+  });
+
   it('is what could not be looked at', () => {
     const { report, log } = aReport();
     const configuration = { is: 'none', why: 'so' } as const;

@@ -3,6 +3,7 @@ import type { Clock } from '../kit/clock/clock.ts';
 import type { EventRecorder } from '../kit/observe/events.ts';
 import type { Log } from '../kit/observe/log.ts';
 import { once } from '../kit/observe/once.ts';
+import type { Configuration } from './configuration.ts';
 import type { Config, WipeMethod } from './contract.ts';
 import type { OwnNode } from './desired.ts';
 import {
@@ -39,7 +40,8 @@ const PATIENCE_MS = 10_000;
 
 export class Report {
   readonly #parts: ReportParts;
-  readonly #isFirst = once();
+  #isFirst = once();
+  #configuration = '';
   /** What a device was refused for, and since when. */
   readonly #since = new Map<string, { readonly fact: Trouble; readonly at: number; told?: string }>();
 
@@ -47,11 +49,9 @@ export class Report {
     this.#parts = parts;
   }
 
-  looked({ configuration, byVolume, unseen }: Stock): void {
+  looked({ configuration, unseen }: Stock): void {
     const { metrics, log } = this.#parts;
-    const devices = [...byVolume.values()].flat();
-    const unusable = devices.filter(({ device }) => 'fault' in device).length;
-    metrics.found(devices.length - unusable, unusable);
+    this.#tellAnewIf(configuration);
     metrics.configured(configuration.is === 'given', configuration.is === 'wrong' ? configuration.faults.length : 0);
     if (configuration.is === 'none')
       this.#say(configuration.why, () => log.info({ why: configuration.why }, 'nothing is done on this node'));
@@ -89,6 +89,13 @@ export class Report {
       this.#parts.log.warn({ why: fault }, 'the approvals on the Node cannot be read: none of them counts');
       if (node) this.#parts.recorder.record(approvalsAreWrong(node, fault));
     });
+  }
+
+  /** What was put right and is wrong again is news. */
+  #tellAnewIf(configuration: Configuration): void {
+    const now = JSON.stringify(configuration);
+    if (now !== this.#configuration) this.#isFirst = once();
+    this.#configuration = now;
   }
 
   /** Each thing once. */

@@ -207,6 +207,7 @@ export function inWords(state: ReadState): string {
       return `failed: ${state.why}`;
     case 'planned': {
       const what = state.what === 'make' ? 'would be made' : 'would be recycled';
+      if (state.ofBytes === 0) return `${what} (clean already)`;
       return `${what} (wiped by ${state.method}, ${inBytes(state.ofBytes)})`;
     }
     default:

@@ -83,5 +83,5 @@ const beginning = (method: WipeMethod, now: Date): WipeRecord => ({
 function secondsSince(startedAt: string, clock: Clock): () => number {
   const beforeMs = Math.max(0, clock.now().getTime() - Date.parse(startedAt));
   const started = clock.monotonic();
-  return () => (beforeMs + clock.monotonic() - started) / 1000;
+  return () => Math.round(beforeMs + clock.monotonic() - started) / 1000;
 }
