@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Operation } from '../kit/host/simulated/operation.ts';
-import { CONFIG_ANNOTATION, WIPE_FINALIZER } from './contract.ts';
+import { CONFIG_ANNOTATION, HOSTNAME_LABEL, WIPE_FINALIZER } from './contract.ts';
 import type { SimulatedAgent } from './simulated-agent.ts';
 import { DEVICE_DIR, DISK_BYTES, LEDGER, SimulatedNode, volumeAt } from './simulated-node.ts';
 
@@ -169,6 +169,68 @@ describe('a device that takes the place of another', PATIENCE, () => {
       expect(node.violations, `before call ${call}`).toEqual([]);
       expect(node.isIntact(other)).toBe(true);
     }
+  });
+});
+
+describe('a device that somebody else makes a volume of', PATIENCE, () => {
+  const foreign = {
+    metadata: { name: 'foreign' },
+    spec: {
+      local: { path: '/dev/sd-b' },
+      nodeAffinity: {
+        required: {
+          nodeSelectorTerms: [{ matchExpressions: [{ key: HOSTNAME_LABEL, operator: 'In', values: ['n1'] }] }],
+        },
+      },
+    },
+    status: { phase: 'Available' },
+  };
+  const withANewDisk = async () => {
+    const node = new SimulatedNode();
+    return { node, disk: node.addDisk('b'), agent: await node.start() };
+  };
+
+  it.each([
+    ['a volume is made', withANewDisk],
+    ['a volume is recycled', withALeftVolume],
+  ])('before any call until we hold it to wipe it is not wiped when %s', async (_, world) => {
+    const calls = await callsOf(await world());
+    let kept = 0;
+    for (let call = 1; call <= calls; call++) {
+      const { node, agent } = await world();
+      const [from, before] = [node.machine.calls.length, node.machine.journal.length];
+      const hasHeld = () => node.machine.calls.slice(from).filter(({ verb }) => verb === 'device.open').length > 1;
+      let isMade = false;
+      node.before(call, () => {
+        if (hasHeld()) return;
+        node.cluster.put('persistentvolumes', foreign);
+        isMade = true;
+        kept += 1;
+      });
+      await agent.settle();
+      expect(node.violations).toEqual([]);
+      if (!isMade) continue;
+      expect(refusalOf(agent), `before call ${call}`).toBe('isUsedByAnotherVolume');
+      const written = node.machine.journal.slice(before).filter(({ verb }) => verb === 'device.write');
+      expect(written).toEqual([]);
+    }
+    expect(kept).toBeGreaterThan(10);
+  });
+});
+
+describe('a device that is clean', () => {
+  it('is held until its volume is there, so that nobody can come between', async () => {
+    const node = new SimulatedNode();
+    const disk = node.addDisk('b');
+    const agent = await node.start();
+    const isHeld: boolean[] = [];
+    const { onCreate } = node.cluster;
+    node.cluster.onCreate = (volume) => {
+      isHeld.push(node.machine.isClaimed(disk));
+      onCreate(volume);
+    };
+    expect(await agent.settle()).toBe(true);
+    expect([isHeld, node.machine.isClaimed(disk)]).toEqual([[true], false]);
   });
 });
 

@@ -62,9 +62,12 @@ export async function make(
   const beforeWiping = async () => {
     if (await parts.live.find(name, signal)) throw new Retry(`there is a volume ${name} by now`);
   };
-  const cleaned = await clean({ path, config, others: volumes, beforeWiping, ...told }, parts, signal);
-  const now = askedNow(wanted);
-  return now && (await handOut({ ...now, identity: cleaned.device.identity }, cleaned, parts, signal));
+  const othersNow = async () => othersThan(name, await volumesOfNode(parts, signal));
+  const order = { path, config, others: volumes, othersNow, beforeWiping, ...told };
+  return await clean(order, parts, signal, async (cleaned) => {
+    const now = askedNow(wanted);
+    return now && (await handOut({ ...now, identity: cleaned.device.identity }, cleaned, parts, signal));
+  });
 }
 
 /**
@@ -125,8 +128,10 @@ export async function recycle(
   if (!live || !isStillReleased(live, cached)) throw new Retry(`the volume ${name} is not as the cache shows it`);
   const beforeWiping = () => takeBack(live, parts, signal);
   const others = othersThan(name, volumes);
+  const othersNow = async () => othersThan(name, await volumesOfNode(parts, signal));
   const recycles = recycledOf(live, parts.ledger);
-  return await clean({ path, config, others, recycles, beforeWiping, ...told }, parts, signal);
+  const order = { path, config, others, othersNow, recycles, beforeWiping, ...told };
+  return await clean(order, parts, signal, async (cleaned) => cleaned);
 }
 
 /** One that is being deleted without our finalizer is out of our hands. */

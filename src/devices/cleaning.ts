@@ -40,6 +40,8 @@ export interface CleaningOrder {
   readonly config: Config;
   /** Other volumes of this node, whatever made them. */
   readonly others: ObserveOptions['volumes'];
+  /** The same, asked for when the device is held: who has made one since could have begun to use it before that. */
+  readonly othersNow: () => Promise<ObserveOptions['volumes']>;
   /** The volume that is recycled; without one a new volume is to be made. */
   readonly recycles?: Recycled | undefined;
   /** Told when the device is held and may be wiped, before anything on it is changed. What it throws ends it. */
@@ -74,12 +76,18 @@ export class Refused extends Refuse {
 export const isOfTheDevice = (error: unknown): error is Error =>
   error instanceof DeviceError || error instanceof CommandError || error instanceof NotAsWritten;
 
-export async function clean(order: CleaningOrder, parts: CleaningParts, signal: AbortSignal): Promise<Cleaned> {
+/** Gives back what `whileHeld` does: until that has ended, nobody else can get the device. */
+export async function clean<T>(
+  order: CleaningOrder,
+  parts: CleaningParts,
+  signal: AbortSignal,
+  whileHeld: (cleaned: Cleaned) => Promise<T>,
+): Promise<T> {
   const { path, config } = order;
   const outside = isOutsideTheDeviceDirectory(order, config);
   if (outside) throw new Refused(path, outside);
-  await (await held(order, 'read', parts)).device.close();
-  await using allowed = await held(order, 'read-write', parts);
+  await (await held(order, 'read', parts, async () => order.others)).device.close();
+  await using allowed = await held(order, 'read-write', parts, order.othersNow);
   const { device, observed, judged } = allowed;
   const { key, sighting, entry } = judged;
   const { number } = observed.facts;
@@ -87,7 +95,7 @@ export async function clean(order: CleaningOrder, parts: CleaningParts, signal: 
   await order.beforeWiping();
   if (judged.lifted) order.onApprovalUsed(judged.lifted.refusal);
   if (!order.recycles) await forgetOtherPaths(key, sighting, parts);
-  if (judged.clean) return { key, number, device: sighting, receipt: judged.clean.receipt };
+  if (judged.clean) return await whileHeld({ key, number, device: sighting, receipt: judged.clean.receipt });
   order.onBegin();
   const receipt = await wipeHeld(
     device,
@@ -104,7 +112,7 @@ export async function clean(order: CleaningOrder, parts: CleaningParts, signal: 
     signal,
   );
   await parts.ledger.cleaned(key, sighting, { receipt, ...insertionOf(sighting) });
-  return { key, number, device: sighting, receipt };
+  return await whileHeld({ key, number, device: sighting, receipt });
 }
 
 interface Allowed extends AsyncDisposable {
@@ -114,13 +122,18 @@ interface Allowed extends AsyncDisposable {
 }
 
 /** The device, held, looked at and judged. Rejects with `Refused`, and then nothing is held. */
-async function held(order: CleaningOrder, access: 'read' | 'read-write', parts: CleaningParts): Promise<Allowed> {
+async function held(
+  order: CleaningOrder,
+  access: 'read' | 'read-write',
+  parts: CleaningParts,
+  others: CleaningOrder['othersNow'],
+): Promise<Allowed> {
   const { path } = order;
   const answer = await hold(parts.host, path, access);
   if ('refusal' in answer) throw new Refused(path, answer.refusal);
   await using stack = new AsyncDisposableStack();
   const device = stack.use(answer.device);
-  const observed = await observe(parts.host, device, answer.isHeld, lookingAt(order, parts));
+  const observed = await observe(parts.host, device, answer.isHeld, lookingAt({ others: await others() }, parts));
   const judged = judge(observed, order, parts);
   if (judged.refusal) throw new Refused(path, judged.refusal, observed);
   const kept = stack.move();
