@@ -196,7 +196,7 @@ export class SimulatedAgent {
 }
 
 /** A call of the API is an operation of the process like any other: it can fail, be lost, and be where the process is killed. */
-const transportOf = ({ process }: SimulatedHost, cluster: SimulatedCluster): Transport => ({
+export const transportOf = ({ process }: SimulatedHost, cluster: SimulatedCluster): Transport => ({
   async request(request) {
     request.signal.throwIfAborted();
     const { method, path } = request;
@@ -238,7 +238,7 @@ interface Filled {
 }
 
 /** Views without a watch: they show what they were last filled with. */
-class FilledViews implements ViewSource {
+export class FilledViews implements ViewSource {
   readonly #filled: Filled[] = [];
 
   view<T extends KubeObject, P, I extends string = never>(
