@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { DeviceError } from '../kit/host/device-error.ts';
 import { FileError } from '../kit/host/file-error.ts';
 import type { Fault } from '../kit/host/simulated/faults.ts';
 import type { Operation } from '../kit/host/simulated/operation.ts';
@@ -106,6 +107,16 @@ describe('a dry run', () => {
     });
     expect(node.machine.journal.slice(from)).toEqual([]);
     expect(node.events.filter(({ reason }) => reason !== 'DeviceHasForeignData')).toEqual([]);
+  });
+
+  it('tells of a device that cannot even be opened', async () => {
+    const node = new SimulatedNode({}, { dryRun: true });
+    node.addDisk('b');
+    const error = new DeviceError('open', '/dev/b', 'io', 'it fails');
+    node.machine.faults.when(({ verb }) => verb === 'device.open', { kind: 'fail', error }, 100);
+    const agent = await node.start();
+    await agent.settle(3);
+    expect(agent.standings.get(VOLUME)?.state).toMatchObject({ is: 'failed' });
   });
 
   it('of a volume that was released leaves it as it is', async () => {

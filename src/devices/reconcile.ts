@@ -212,9 +212,13 @@ export function reconciler(parts: ReconcileParts) {
   }
 
   async function planned(order: PlanOrder, subject: Subject, signal: AbortSignal): Promise<Outcome> {
-    const plan = await planFor(order, subject, parts, signal);
-    report.stands(plan.subject, plan.state);
-    return done;
+    try {
+      const plan = await planFor(order, subject, parts, signal);
+      report.stands(plan.subject, plan.state);
+      return done;
+    } catch (error) {
+      return await failed(error, subject, order.volume, signal);
+    }
   }
 
   /** A refusal keeps the volume as it is. What the device did to us is tried again. */
