@@ -8,6 +8,7 @@ const NOW = Date.UTC(2026, 5, 30);
 const approval = (id: string, daysAgo = 0): Approval => ({
   id,
   at: new Date(NOW - daysAgo * DAY).toISOString(),
+  fact: 'hasForeignData',
   identity: { sizeBytes: 4096, wwid: 'naa.1', partition: { index: 1, startBytes: 512 } },
 });
 
@@ -17,7 +18,7 @@ const report = (devices: readonly string[], leftOut = 0) => ({
 });
 
 test('approvals are read as they were written', () => {
-  const approvals = { 'wwid:naa.1#1': approval('one'), 'path:/dev/loop0': approval('two') };
+  const approvals = { 'wwid:naa.1#1': [approval('one'), approval('other')], 'path:/dev/loop0': [approval('two')] };
   expect(parseApprovals(formatApprovals(approvals))).toEqual(approvals);
 });
 
@@ -25,39 +26,50 @@ test.each([undefined, ''])('without an annotation (%j) nothing is approved', (te
   expect(parseApprovals(text)).toEqual({});
 });
 
-const other = (change: object): string => JSON.stringify({ 'wwid:a': { ...approval('one'), ...change } });
+const other = (change: object): string => JSON.stringify({ 'wwid:a': [{ ...approval('one'), ...change }] });
 
 test.each([
   ['no JSON', '{', /JSON/],
   ['a list', '[]', /^all of it: .*record/],
-  ['a name that no device has', JSON.stringify({ fault: approval('one') }), /^fault: Invalid key/],
-  ['an id that is empty', other({ id: '' }), /^wwid:a\.id: /],
-  ['an id without end', other({ id: 'x'.repeat(101) }), /^wwid:a\.id: /],
-  ['a time that is none', other({ at: 'today' }), /^wwid:a\.at: /],
-  ['an identity without a size', other({ identity: { wwid: 'naa.1' } }), /^wwid:a\.identity\.sizeBytes: /],
-  ['a field that we do not know', other({ by: 'root' }), /^wwid:a: .*by/],
+  ['a name that no device has', JSON.stringify({ fault: [approval('one')] }), /^fault: Invalid key/],
+  ['an id that is empty', other({ id: '' }), /^wwid:a\.0\.id: /],
+  ['an id without end', other({ id: 'x'.repeat(101) }), /^wwid:a\.0\.id: /],
+  ['a fact that is empty', other({ fact: '' }), /^wwid:a\.0\.fact: /],
+  ['no fact', other({ fact: undefined }), /^wwid:a\.0\.fact: /],
+  ['one that is not in a list', JSON.stringify({ 'wwid:a': approval('one') }), /^wwid:a: .*array/],
+  ['a time that is none', other({ at: 'today' }), /^wwid:a\.0\.at: /],
+  ['an identity without a size', other({ identity: { wwid: 'naa.1' } }), /^wwid:a\.0\.identity\.sizeBytes: /],
+  ['a field that we do not know', other({ by: 'root' }), /^wwid:a\.0: .*by/],
 ])('%s approves nothing, and says why', (_what, text, fault) => {
   expect(parseApprovals(text)).toEqual({ fault: expect.stringMatching(fault) });
 });
 
-test('one more leaves the others as they are, and takes the place of that for the same device', () => {
-  const before = { 'wwid:a': approval('a', 1), 'wwid:b': approval('b', 1) };
+test('one more leaves the others as they are, and takes the place of that for the same fact about the same device', () => {
+  const before = { 'wwid:a': [approval('a', 1)], 'wwid:b': [approval('b', 1)] };
   expect(withApproval(before, 'wwid:b', approval('new'), report(['wwid:a', 'wwid:b']))).toEqual({
-    'wwid:a': approval('a', 1),
-    'wwid:b': approval('new'),
+    'wwid:a': [approval('a', 1)],
+    'wwid:b': [approval('new')],
+  });
+});
+
+test('one for another fact about the same device stands beside the first', () => {
+  const before = { 'wwid:a': [approval('a', 1)] };
+  const another = { ...approval('new'), fact: 'contentIsUnknown' };
+  expect(withApproval(before, 'wwid:a', another, report(['wwid:a']))).toEqual({
+    'wwid:a': [approval('a', 1), another],
   });
 });
 
 test('those from more than a day ago are let go', () => {
-  const before = { 'wwid:a': approval('a', 1), 'wwid:b': approval('b', 1.001) };
+  const before = { 'wwid:a': [approval('a', 1)], 'wwid:b': [approval('b', 1.001)] };
   expect(withApproval(before, 'wwid:c', approval('c'), report(['wwid:a', 'wwid:b', 'wwid:c']))).toEqual({
-    'wwid:a': approval('a', 1),
-    'wwid:c': approval('c'),
+    'wwid:a': [approval('a', 1)],
+    'wwid:c': [approval('c')],
   });
 });
 
 test('those of devices that are no longer there are let go, unless the report may only have no room for them', () => {
-  const before = { 'wwid:gone': approval('gone', 1) };
+  const before = { 'wwid:gone': [approval('gone', 1)] };
   expect(Object.keys(withApproval(before, 'wwid:c', approval('c'), report(['wwid:c'])))).toEqual(['wwid:c']);
   expect(Object.keys(withApproval(before, 'wwid:c', approval('c'), report(['wwid:c'], 1)))).toEqual([
     'wwid:gone',

@@ -7,16 +7,25 @@ export interface Approval {
   /** Counts once: those that were made use of are in the ledger. */
   readonly id: string;
   readonly at: string;
+  /** Why it was refused. Nothing else is lifted by it. */
+  readonly fact: string;
   /** The device as it was when it was approved. */
   readonly identity: Identity;
 }
 
-/** By the name that the ledger has for the device. */
-export type Approvals = Readonly<Record<string, Approval>>;
+/** By the name that the ledger has for the device. What is refused for several facts needs as many. */
+export type Approvals = Readonly<Record<string, readonly Approval[]>>;
 
 const schema = z.record(
   z.string().regex(/^(wwid|serial|path):/),
-  z.strictObject({ id: z.string().min(1).max(100), at: z.iso.datetime(), identity: identitySchema }),
+  z.array(
+    z.strictObject({
+      id: z.string().min(1).max(100),
+      at: z.iso.datetime(),
+      fact: z.string().min(1).max(100),
+      identity: identitySchema,
+    }),
+  ),
 );
 
 /** Nothing is approved by a text that is not as it should be. */
@@ -44,7 +53,7 @@ const STANDS_FOR_MS = 86_400_000;
 export const isInForce = ({ at }: Approval, now: Date): boolean =>
   Math.abs(now.getTime() - Date.parse(at)) <= STANDS_FOR_MS;
 
-/** With one more, or another one for the same device. Those that have become pointless are left out. */
+/** With one more, or another one for the same fact about the same device. Those that have become pointless are left out. */
 export function withApproval(
   approvals: Approvals,
   device: string,
@@ -53,8 +62,9 @@ export function withApproval(
 ): Approvals {
   const now = new Date(approval.at);
   const present = new Set(devices.map((each) => each.device));
-  const others = Object.entries(approvals).filter(
-    ([key, other]) => isInForce(other, now) && (present.has(key) || leftOut > 0),
-  );
-  return Object.fromEntries([...others, [device, approval]]);
+  const kept = Object.entries({ ...approvals, [device]: approvals[device] ?? [] }).map(([key, given]) => {
+    const others = given.filter((one) => isInForce(one, now) && (present.has(key) || leftOut > 0));
+    return [key, key === device ? [...others.filter(({ fact }) => fact !== approval.fact), approval] : others] as const;
+  });
+  return Object.fromEntries(kept.filter(([, given]) => given.length > 0));
 }

@@ -53,7 +53,7 @@ export const toMake = (parts: Partial<Purpose> = {}): Purpose => ({
   cluster: 'cluster-1',
   isEntryCertain: true,
   wipeExisting: false,
-  isApproved: false,
+  approved: new Set(),
   ...parts,
 });
 

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import type { RefusalFact } from './refusals.ts';
 import type { SimulatedAgent } from './simulated-agent.ts';
 import { DEVICE_DIR, DISK_BYTES, LEDGER, SimulatedNode, volumeAt } from './simulated-node.ts';
 
@@ -61,7 +62,7 @@ describe('a volume that vanishes while somebody has it', () => {
     const { node, disk, agent } = world;
     node.cluster.vanish(VOLUME);
     await agent.settle();
-    node.approve(disk);
+    node.approve(disk, ['ownerWasNotSeenToLeave']);
     expect(await agent.settle()).toBe(true);
     expect(node.violations).toEqual([]);
     expect(node.phaseOf(VOLUME)).toBe('Available');
@@ -81,7 +82,7 @@ describe('a volume that vanishes while somebody has it', () => {
     const other = world.node.addDisk('c');
     world.node.cluster.vanish(VOLUME);
     await world.agent.settle();
-    world.node.approve(other);
+    world.node.approve(other, ['ownerWasNotSeenToLeave']);
     await world.agent.settle();
     expectHeld(world, 'ownerWasNotSeenToLeave');
   });
@@ -93,6 +94,62 @@ describe('a volume that vanishes while somebody has it', () => {
     await agent.settle();
     node.cluster.remove(VOLUME);
     node.unmount(disk);
+    expect(await agent.settle()).toBe(true);
+    expect(node.violations).toEqual([]);
+    expect(node.phaseOf(VOLUME)).toBe('Available');
+  });
+});
+
+describe('an approval', () => {
+  it('does not lift another fact than the one that it was given for', async () => {
+    const world = await withATenant();
+    const { node, disk, agent } = world;
+    node.cluster.vanish(VOLUME);
+    await agent.settle();
+    node.approve(disk, [
+      'hasForeignData',
+      'belongsToAnotherCluster',
+      'contentIsUnknown',
+      'releaseIsOlderThanTheLedger',
+    ]);
+    await agent.settle();
+    expectHeld(world, 'ownerWasNotSeenToLeave');
+  });
+
+  it('that was there when the device was handed out does not count for who got it then', async () => {
+    const node = new SimulatedNode();
+    const disk = node.addDisk('b');
+    const agent = await node.start();
+    node.approve(disk, ['ownerWasNotSeenToLeave']);
+    await agent.settle();
+    node.bind(VOLUME);
+    await agent.settle();
+    node.cluster.vanish(VOLUME);
+    await agent.settle();
+    expectHeld({ node, disk, agent }, 'ownerWasNotSeenToLeave');
+  });
+
+  it('is used up before the first byte is written', async () => {
+    const { node, disk, agent } = await withATenant();
+    node.cluster.vanish(VOLUME);
+    await agent.settle();
+    node.approve(disk, ['ownerWasNotSeenToLeave']);
+    node.machine.faults.when(({ verb }) => verb === 'device.write', { kind: 'crash-before' });
+    await agent.settle();
+    expect(node.isIntact(disk)).toBe(true);
+    expect(node.ledger.usedApprovals.size).toBe(1);
+  });
+
+  it('from before the ledger was begun does not count', async () => {
+    const node = new SimulatedNode();
+    const disk = node.addDisk('b');
+    node.putForeignData(disk);
+    node.approve(disk, ['hasForeignData']);
+    await node.clock.advance(1_000);
+    const agent = await node.start();
+    await agent.settle();
+    expectHeld({ node, disk, agent }, 'hasForeignData');
+    node.approve(disk, ['hasForeignData']);
     expect(await agent.settle()).toBe(true);
     expect(node.violations).toEqual([]);
     expect(node.phaseOf(VOLUME)).toBe('Available');
@@ -115,7 +172,7 @@ describe('a volume that is used and vanishes while nobody looks', () => {
     const world = await unseen(identity);
     world.agent = await restarted(world.node, world.agent);
     expectHeld(world, 'hasForeignData');
-    world.node.approve(world.disk);
+    world.node.approve(world.disk, ['hasForeignData']);
     expect(await world.agent.settle()).toBe(true);
     expect(world.node.violations).toEqual([]);
     expect(world.node.phaseOf(VOLUME)).toBe('Available');
@@ -202,10 +259,10 @@ describe('a ledger that is lost', () => {
 });
 
 describe('a node that becomes one of another cluster', () => {
-  it.each([
-    ['that nobody had', false, 'belongsToAnotherCluster'],
-    ['that somebody had', true, 'ownerWasNotSeenToLeave'],
-  ])('keeps a device %s for a person', async (_, isBound, fact) => {
+  it.each<[string, boolean, RefusalFact, RefusalFact]>([
+    ['that nobody had', false, 'belongsToAnotherCluster', 'hasForeignData'],
+    ['that somebody had', true, 'ownerWasNotSeenToLeave', 'belongsToAnotherCluster'],
+  ])('keeps a device %s for a person, who has to approve each reason', async (_, isBound, fact, further) => {
     const world = isBound ? await withATenant() : await withAVolume();
     const { node, disk } = world;
     if (!isBound) node.putForeignData(disk);
@@ -213,7 +270,14 @@ describe('a node that becomes one of another cluster', () => {
     node.cluster.put('namespaces', { metadata: { name: 'kube-system', uid: 'cluster-2' } });
     world.agent = await restarted(node, world.agent);
     expectHeld(world, fact);
-    node.approve(disk);
+    for (const facts of [[fact], [further]]) {
+      node.approve(disk, facts);
+      await world.agent.settle();
+      expect(node.isIntact(disk)).toBe(true);
+    }
+    /** What lifts one fact does not lift the other, and is not used up by that. */
+    expect(node.ledger.usedApprovals.size).toBe(0);
+    node.approve(disk, [fact, further]);
     expect(await world.agent.settle()).toBe(true);
     expect(node.violations).toEqual([]);
     expect(node.phaseOf(VOLUME)).toBe('Available');
@@ -299,7 +363,7 @@ describe('a device without a name', () => {
     expect(node.violations).toEqual([]);
     expect(node.isIntact(disk)).toBe(true);
     expect(refusalOf(agent, volumeAt('x'))).toBe('ownerWasNotSeenToLeave');
-    node.approve(disk, `${DEVICE_DIR}/x`);
+    node.approve(disk, ['ownerWasNotSeenToLeave'], `${DEVICE_DIR}/x`);
     node.cluster.vanish(VOLUME);
     expect(await agent.settle()).toBe(true);
     expect(node.violations).toEqual([]);
@@ -328,7 +392,7 @@ describe('a device without a name', () => {
     const third = await node.start();
     await third.settle();
     expectHeld({ node, disk, agent: third }, 'hasForeignData');
-    node.approve(disk);
+    node.approve(disk, ['hasForeignData']);
     expect(await third.settle()).toBe(true);
     expect(node.violations).toEqual([]);
     expect(node.phaseOf(VOLUME)).toBe('Available');
@@ -374,7 +438,7 @@ describe('partitions of a disk without a name', () => {
     await agent.settle();
     for (const volume of [VOLUME, volumeAt('c')]) node.cluster.vanish(volume);
     await agent.settle();
-    node.approve(other, `${DEVICE_DIR}/c`);
+    node.approve(other, ['ownerWasNotSeenToLeave'], `${DEVICE_DIR}/c`);
     await agent.settle();
     expect(node.phaseOf(volumeAt('c'))).toBe('Available');
     expectHeld(world, 'ownerWasNotSeenToLeave');
@@ -450,7 +514,7 @@ describe('a device that was wiped', () => {
       await agent.settle();
       expectHeld(world, 'hasForeignData');
       expect(node.cluster.volumes).toEqual([]);
-      node.approve(disk);
+      node.approve(disk, ['hasForeignData']);
       expect(await agent.settle()).toBe(true);
       expect(node.violations).toEqual([]);
       expect(node.phaseOf(VOLUME)).toBe('Available');

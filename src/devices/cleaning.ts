@@ -9,9 +9,16 @@ import { CommandError } from '../kit/host/command.ts';
 import { DeviceError } from '../kit/host/device-error.ts';
 import type { DeviceNumber } from '../kit/host/device-number.ts';
 import type { Host } from '../kit/host/host.ts';
-import { type Approval, type Approvals, isInForce } from './approvals.ts';
+import { type Approvals, isInForce } from './approvals.ts';
 import type { Config, DevicesSettings } from './contract.ts';
-import { isAsWiped, isOutsideTheDeviceDirectory, type Purpose, type Recycled, whyNotToWipe } from './guards.ts';
+import {
+  isAsWiped,
+  isOutsideTheDeviceDirectory,
+  liftedOf,
+  type Purpose,
+  type Recycled,
+  whyNotToWipe,
+} from './guards.ts';
 import { hold } from './held.ts';
 import { type Identity, identityOf, isNamed, isResized, isSame, keyOf } from './identity.ts';
 import { afterFinding, afterWiping } from './ledger/changes.ts';
@@ -19,7 +26,7 @@ import type { Clean, LedgerEntry, Receipt, Sighting, WipeRecord } from './ledger
 import type { Ledger } from './ledger/ledger.ts';
 import { type ObserveOptions, observe } from './observe.ts';
 import type { Observed } from './observed.ts';
-import { canBeApproved, explain, type Refusal, remedyOf } from './refusals.ts';
+import { explain, type Refusal, remedyOf } from './refusals.ts';
 import { courseOf, lengthOf } from './wipe/course.ts';
 import { NotAsWritten, wipeHeld } from './wiping.ts';
 
@@ -88,19 +95,30 @@ export async function clean<T>(
   if (outside) throw new Refused(path, outside);
   await (await held(order, 'read', parts, async () => order.others)).device.close();
   await using allowed = await held(order, 'read-write', parts, order.othersNow);
-  const { device, observed, judged } = allowed;
-  const { key, sighting, entry } = judged;
+  const { observed, judged } = allowed;
+  const { key, sighting } = judged;
   const { number } = observed.facts;
-  if (judged.lifted) await parts.ledger.use(judged.lifted.approval.id);
+  if (judged.lifted.length > 0) await useApprovals(key, parts);
   await order.beforeWiping();
-  if (judged.lifted) order.onApprovalUsed(judged.lifted.refusal);
+  for (const refusal of judged.lifted) order.onApprovalUsed(refusal);
   if (!order.recycles) await forgetOtherPaths(key, sighting, parts);
-  if (judged.clean) return await whileHeld({ key, number, device: sighting, receipt: judged.clean.receipt });
+  const receipt = judged.clean?.receipt ?? (await wiped(order, allowed, parts, signal));
+  if (!order.recycles) await useApprovals(key, parts);
+  return await whileHeld({ key, number, device: sighting, receipt });
+}
+
+async function wiped(
+  order: CleaningOrder,
+  { device, observed, judged }: Allowed,
+  parts: CleaningParts,
+  signal: AbortSignal,
+): Promise<Receipt> {
+  const { key, sighting, entry } = judged;
   order.onBegin();
   const receipt = await wipeHeld(
     device,
     observed,
-    config,
+    order.config,
     judged.isAsRecorded ? entry?.wipe : undefined,
     {
       commands: parts.host,
@@ -112,7 +130,12 @@ export async function clean<T>(
     signal,
   );
   await parts.ledger.cleaned(key, sighting, { receipt, ...insertionOf(sighting) });
-  return await whileHeld({ key, number, device: sighting, receipt });
+  return receipt;
+}
+
+/** Whatever they were given for: the data of who gets the device next is not what anybody was asked about. */
+async function useApprovals(key: string, { approvals, ledger }: CleaningParts): Promise<void> {
+  await Promise.all((approvals()[key] ?? []).map(({ id }) => ledger.use(id)));
 }
 
 interface Allowed extends AsyncDisposable {
@@ -183,8 +206,8 @@ interface Judged {
   /** The entry is about this very device, and it has neither grown nor moved on its disk since. */
   readonly isAsRecorded: boolean;
   readonly refusal?: Refusal | undefined;
-  /** A refusal that a person has lifted. */
-  readonly lifted?: { readonly refusal: Refusal; readonly approval: Approval } | undefined;
+  /** Refusals that a person has lifted. */
+  readonly lifted: readonly Refusal[];
   /** It need not be wiped: it was, and nobody has had it since. */
   readonly clean?: Clean | undefined;
 }
@@ -207,17 +230,13 @@ function judge(
     isEntryCertain,
     recycles,
     wipeExisting: config.wipeExisting,
-    isApproved: false,
+    approved: approvedOf(key, identity, parts),
   };
   const isAsRecorded = isEntryCertain && isSame(entry.identity, identity);
-  const about = { key, sighting, entry, isAsRecorded };
   const refusal = whyNotToWipe(observed, purpose);
-  const approval = refusal && canBeApproved(refusal) ? approvalOf(key, identity, parts) : undefined;
-  if (refusal && approval) {
-    const further = whyNotToWipe(observed, { ...purpose, isApproved: true });
-    return further ? { ...about, refusal: further } : { ...about, lifted: { refusal, approval } };
-  }
-  return { ...about, refusal, clean: isAsRecorded ? cleanOf(entry, sighting, observed, config) : undefined };
+  const lifted = liftedOf(observed, purpose);
+  const known = isAsRecorded && lifted.length === 0 ? cleanOf(entry, sighting, observed, config) : undefined;
+  return { key, sighting, entry, isAsRecorded, refusal, lifted, clean: known };
 }
 
 /**
@@ -286,10 +305,16 @@ function cleanOf({ clean: known }: LedgerEntry, now: Sighting, observed: Observe
   return config.wipeVerify === 'all' && known.receipt.verified !== 'all' ? undefined : known;
 }
 
-function approvalOf(key: string, identity: Identity, { approvals, ledger, clock }: CleaningParts) {
-  const approval = approvals()[key];
-  if (!approval || ledger.hasUsed(approval.id) || !isSame(approval.identity, identity)) return undefined;
-  return isInForce(approval, clock.now()) ? approval : undefined;
+/** Of those from before the ledger was begun nobody knows whether they were used. */
+function approvedOf(key: string, identity: Identity, { approvals, ledger, clock }: CleaningParts): ReadonlySet<string> {
+  const counting = (approvals()[key] ?? []).filter(
+    (approval) =>
+      !ledger.hasUsed(approval.id) &&
+      isSame(approval.identity, identity) &&
+      isInForce(approval, clock.now()) &&
+      Date.parse(approval.at) >= ledger.since.getTime(),
+  );
+  return new Set(counting.map(({ fact }) => fact));
 }
 
 export const sightingOf = (

@@ -3,13 +3,14 @@ import { describe, expect, it } from 'vitest';
 import type { DeviceFacts } from '../kit/host/block-device.ts';
 import { aDisk, aReleasedVolume, GIB, known, seenOf, toMake, toRecycle, unknown, wasHandedOut } from './builders.ts';
 import type { WipeMethod } from './contract.ts';
-import { GUARDS, type Purpose, whyNotToWipe } from './guards.ts';
+import { GUARDS, liftedOf, type Purpose, whyNotToWipe } from './guards.ts';
 import type { LedgerEntry } from './ledger/entry.ts';
 import type { Observed } from './observed.ts';
 import { canBeApproved } from './refusals.ts';
 
 const NAMED = { sizeBytes: GIB, wwid: 'naa.1' };
 const PARTITION = { ...NAMED, partition: { index: 1, startBytes: 512 } };
+const EVERY_FACT: ReadonlySet<string> = new Set(GUARDS.map(({ name }) => name));
 const on = (facts: Partial<DeviceFacts>, parts: Partial<Observed> = {}) => seenOf({ facts: aDisk(facts), ...parts });
 const opener = { pid: 7, command: 'ceph-osd', fd: 12, self: false };
 const aWipe = { method: 'zero-head', startedAt: '2026-01-01T00:00:00.000Z', doneBytes: 0 } as const;
@@ -147,7 +148,7 @@ describe('a device that', () => {
   it.each([...IN_USE, ...NOT_OURS])(
     '%s is not wiped although a person approves and the ConfigMap says so (%s)',
     (_, fact, observed, purpose = toMake()) => {
-      const insisted = { ...purpose, isApproved: true, wipeExisting: true };
+      const insisted = { ...purpose, approved: EVERY_FACT, wipeExisting: true };
       expect(whyNotToWipe(observed, insisted)).toMatchObject({ fact });
     },
   );
@@ -155,7 +156,13 @@ describe('a device that', () => {
   it.each(WHOSE)('%s is wiped if a person approves (%s)', (_, _fact, observed, purpose = toMake()) => {
     const refusal = whyNotToWipe(observed, purpose);
     expect(refusal && canBeApproved(refusal)).toBe(true);
-    expect(whyNotToWipe(observed, { ...purpose, isApproved: true })).toBeUndefined();
+    expect(whyNotToWipe(observed, { ...purpose, approved: EVERY_FACT })).toBeUndefined();
+  });
+
+  it.each(WHOSE)('%s is not wiped if a person approves all else (%s)', (_, fact, observed, purpose = toMake()) => {
+    const approved = EVERY_FACT.difference(new Set([fact]));
+    expect(whyNotToWipe(observed, { ...purpose, approved })).toMatchObject({ fact });
+    expect(liftedOf(observed, { ...purpose, approved: EVERY_FACT }).map((one) => one.fact)).toContain(fact);
   });
 
   it('is refused for each reason by a guard of that name', () => {
@@ -189,7 +196,7 @@ describe('whatever else is so', () => {
     isEntryCertain: fc.boolean(),
     recycles,
     wipeExisting: fc.boolean(),
-    isApproved: fc.boolean(),
+    approved: fc.constantFrom(new Set<string>(), EVERY_FACT),
   });
 
   it('a device that is in use, or of which that is unknown, is never wiped', () => {
@@ -222,7 +229,7 @@ describe('whatever else is so', () => {
     fc.assert(
       fc.property(purposes, (purpose) => {
         const refusal = whyNotToWipe(seenOf(), { ...purpose, recycles: undefined, entry: wasHandedOut() });
-        expect(refusal !== undefined || purpose.isApproved).toBe(true);
+        expect(refusal !== undefined || purpose.approved.size > 0).toBe(true);
       }),
     );
   });

@@ -26,8 +26,8 @@ export interface Purpose {
   readonly recycles?: Recycled | undefined;
   /** Data that we have not put there may be wiped. */
   readonly wipeExisting: boolean;
-  /** A person said that this device may be wiped. */
-  readonly isApproved: boolean;
+  /** The facts despite which a person said that this device may be wiped. */
+  readonly approved: ReadonlySet<string>;
 }
 
 export interface Recycled {
@@ -48,14 +48,19 @@ export interface Recycled {
 
 type Guard = (observed: Observed, purpose: Purpose) => Refusal | undefined;
 
-/** The first fact that forbids the wipe. An approval lifts those that a person can know better. */
-export function whyNotToWipe(observed: Observed, purpose: Purpose): Refusal | undefined {
-  for (const guard of GUARDS) {
-    const refusal = guard(observed, purpose);
-    if (refusal && !(purpose.isApproved && canBeApproved(refusal))) return refusal;
-  }
-  return undefined;
-}
+/** The first fact that forbids the wipe. An approval lifts the one that it was given for, if a person can know better. */
+export const whyNotToWipe = (observed: Observed, purpose: Purpose): Refusal | undefined =>
+  refusalsOf(observed, purpose).find((refusal) => !isLifted(refusal, purpose));
+
+/** What an approval has to be made use of for. */
+export const liftedOf = (observed: Observed, purpose: Purpose): readonly Refusal[] =>
+  refusalsOf(observed, purpose).filter((refusal) => isLifted(refusal, purpose));
+
+const refusalsOf = (observed: Observed, purpose: Purpose): readonly Refusal[] =>
+  GUARDS.map((guard) => guard(observed, purpose)).filter((refusal) => refusal !== undefined);
+
+const isLifted = (refusal: Refusal, { approved }: Purpose): boolean =>
+  canBeApproved(refusal) && approved.has(refusal.fact);
 
 /** To be asked before the device is opened, too: opening one that is none of our business can do things. */
 export const isOutsideTheDeviceDirectory = (
@@ -251,10 +256,14 @@ function isOfTheLastOwner(signature: string, purpose: Purpose): boolean {
   return recycles !== undefined && (recycles.volumeMode === 'Block' || recycles.fsType === signature);
 }
 
-/** We handed it out, and have seen that its owner left it; or have begun to wipe it since. */
+/**
+ * We handed it out, and have seen that its owner left it; or have begun to wipe it since. That of an owner who was not seen to leave
+ * is refused before this is asked: then a person has said that he has left.
+ */
 function wasReleased({ entry, recycles, isEntryCertain }: Purpose): boolean {
   if (recycles) return entry?.volume?.uid === recycles.uid;
-  return isEntryCertain && (entry?.wipe !== undefined || entry?.volume?.phase === 'Released');
+  const phase = entry?.volume?.phase;
+  return isEntryCertain && (entry?.wipe !== undefined || phase === 'Released' || phase === 'Bound');
 }
 
 const methodIsNotOffered: Guard = ({ facts }, { method }) =>

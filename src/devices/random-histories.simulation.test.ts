@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { SimulatedDisk } from '../kit/host/simulated/disk.ts';
 import { ConnectionError } from '../kit/kube/transport.ts';
 import { DEVICE_ANNOTATION, WIPE_METHODS } from './contract.ts';
+import type { RefusalFact } from './refusals.ts';
 import type { SimulatedAgent } from './simulated-agent.ts';
 import { DEVICE_DIR, SimulatedNode, volumeAt } from './simulated-node.ts';
 
@@ -61,7 +62,7 @@ class World {
     const disk = this.disk(index);
     if (state?.is !== 'refused' || !state.canBeApproved || !this.node.linksTo(disk).includes(LINKS[index] ?? ''))
       return;
-    this.node.approve(disk, `${DEVICE_DIR}/${LINKS[index]}`);
+    this.node.approve(disk, [state.fact as RefusalFact], `${DEVICE_DIR}/${LINKS[index]}`);
     await this.work(3);
     this.node.annotate({});
   }

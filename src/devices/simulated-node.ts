@@ -17,6 +17,7 @@ import { APPROVALS_ANNOTATION, CONFIG_ANNOTATION, type DevicesSettings } from '.
 import { identityOf, keyOf } from './identity.ts';
 import type { LedgerState } from './ledger/format.ts';
 import { parseLedger } from './ledger/format.ts';
+import type { RefusalFact } from './refusals.ts';
 import { SimulatedAgent } from './simulated-agent.ts';
 import { SimulatedCluster, VOLUMES } from './simulated-cluster.ts';
 
@@ -280,11 +281,16 @@ export class SimulatedNode {
   }
 
   /** A person knows that nobody needs what is on the disk, and says so. */
-  approve(disk: SimulatedDisk, path = `${DEVICE_DIR}/${disk.name.slice('sd-'.length)}`): void {
+  approve(
+    disk: SimulatedDisk,
+    facts: readonly RefusalFact[],
+    path = `${DEVICE_DIR}/${disk.name.slice('sd-'.length)}`,
+  ): void {
     this.#leave(disk);
     const identity = identityOf(disk.facts);
-    const approval = { id: `approval-${++this.#approvals}`, at: this.clock.now().toISOString(), identity };
-    this.annotate({ [APPROVALS_ANNOTATION]: formatApprovals({ [keyOf(identity, path)]: approval }) });
+    const at = this.clock.now().toISOString();
+    const given = facts.map((fact) => ({ id: `approval-${++this.#approvals}`, at, fact, identity }));
+    this.annotate({ [APPROVALS_ANNOTATION]: formatApprovals({ [keyOf(identity, path)]: given }) });
   }
 
   /** What somebody holds for himself alone cannot be mounted. */

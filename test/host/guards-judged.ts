@@ -29,7 +29,7 @@ const FOR_A_FIRST_VOLUME = {
   cluster: 'cluster-1',
   isEntryCertain: false,
   wipeExisting: false,
-  isApproved: false,
+  approved: new Set<string>(),
 } as const;
 
 export async function judged(path: string, options: JudgeOptions = {}): Promise<Judged> {

@@ -300,7 +300,11 @@ describe('a volume', () => {
     await expectNone(loop, { purpose: { recycles } });
     await truncate(loop.backing, MIB);
     await run('losetup', '--set-capacity', loop.path);
-    await expectRefusal(loop, { fact: 'isAnotherDevice' }, { purpose: { recycles, isApproved: true } });
+    await expectRefusal(
+      loop,
+      { fact: 'isAnotherDevice' },
+      { purpose: { recycles, approved: new Set(['isAnotherDevice']) } },
+    );
   });
 
   it('whose device shrinks while it is held is not recycled', async () => {

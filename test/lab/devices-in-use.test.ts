@@ -17,7 +17,9 @@ it('a physical volume of LVM with an active logical volume has a holder, whateve
   await aVolumeGroup(disk, disk.path);
   const volume = await kernelNameOf('/dev/lab/data');
   expect(await whyNot(disk.path)).toEqual({ fact: 'hasHolders', holders: [volume], under: '' });
-  expect(await whyNot(disk.path, { isApproved: true, wipeExisting: true })).toMatchObject({ fact: 'hasHolders' });
+  expect(
+    await whyNot(disk.path, { approved: new Set(['hasHolders', 'hasForeignData']), wipeExisting: true }),
+  ).toMatchObject({ fact: 'hasHolders' });
 });
 
 it('a physical volume whose volume group is not active is foreign data', async () => {
@@ -27,7 +29,7 @@ it('a physical volume whose volume group is not active is foreign data', async (
   await run('vgchange', '--setautoactivation', 'n', 'lab');
   await run('vgchange', '--activate', 'n', 'lab');
   expect(await whyNot(disk.path)).toEqual({ fact: 'hasForeignData', what: 'LVM2_member' });
-  expect(await whyNot(disk.path, { isApproved: true })).toBeUndefined();
+  expect(await whyNot(disk.path, { approved: new Set(['hasForeignData']) })).toBeUndefined();
 });
 
 it('a disk with a physical volume on one of its partitions has a holder', async () => {

@@ -11,7 +11,7 @@ const FOR_A_NEW_VOLUME: Purpose = {
   cluster: 'here',
   isEntryCertain: false,
   wipeExisting: false,
-  isApproved: false,
+  approved: new Set(),
 };
 
 /** Looks at it just as the job does, and makes sure that this has changed nothing. */

@@ -44,8 +44,9 @@ IT IS LOST.
 
 An approval is for one device as it is now, and counts once. Another disk at
 the same path is not meant by it; but one that tells neither its WWN nor its
-serial number is known by its size only. No other refusal is lifted: what is
-mounted, open, or in use in any other way is never wiped.
+serial number is known by its size only. No other refusal is lifted than the
+one that is shown: if there is another one behind it, that needs an approval of
+its own. What is mounted, open, or in use in any other way is never wiped.
 
 It is written into the annotation ${APPROVALS_ANNOTATION} of the Node,
 which takes the right to patch nodes.`;
@@ -172,13 +173,14 @@ const MOST_ATTEMPTS = 10;
 async function write(request: Request, device: Approvable, reported: Reported): Promise<'already' | 'done'> {
   const { visitor, node } = request;
   const { client, signal } = visitor;
-  const approval: Approval = { id: randomUUID(), at: systemClock.now().toISOString(), identity: device.identity };
+  const at = systemClock.now().toISOString();
+  const approval: Approval = { id: randomUUID(), at, fact: device.state.fact, identity: device.identity };
   for (let attempt = 1; ; attempt++) {
     const found = await client.find(NODES, { name: node }, { signal });
     if (!found) throw new Error(`there is no node ${node}, only a report on it`);
     const { annotations = {}, uid = '', resourceVersion = '' } = found.metadata;
     const approvals = approvalsIn(annotations[APPROVALS_ANNOTATION], node);
-    if (isUnseen(approvals[device.device], device, reported)) return 'already';
+    if (approvals[device.device]?.some((given) => isUnseen(given, device, reported))) return 'already';
     const text = formatApprovals(withApproval(approvals, device.device, approval, reported.report));
     try {
       const patch = { metadata: { annotations: { [APPROVALS_ANNOTATION]: text } } };
@@ -200,5 +202,7 @@ function approvalsIn(text: string | undefined, node: string): Approvals {
 }
 
 /** A second approval before the agent has got to the first would be left over, for a refusal that nobody has seen yet. */
-const isUnseen = (approval: Approval | undefined, { identity }: Approvable, { report }: Reported): boolean =>
-  approval !== undefined && isSame(approval.identity, identity) && Date.parse(approval.at) > Date.parse(report.at);
+const isUnseen = (approval: Approval, { identity, state }: Approvable, { report }: Reported): boolean =>
+  approval.fact === state.fact &&
+  isSame(approval.identity, identity) &&
+  Date.parse(approval.at) > Date.parse(report.at);

@@ -99,6 +99,7 @@ const approvalsOf = async (name: string): Promise<Approvals> =>
 const approval = (id: string, at = Date.now()) => ({
   id,
   at: new Date(at).toISOString(),
+  fact: 'hasForeignData',
   identity: { sizeBytes: 4 * GIB, wwid: 'naa.x' },
 });
 
@@ -437,13 +438,16 @@ describe('holdfast devices approve', () => {
     expect(theirs).toBe('stays');
     const approvals = JSON.parse(text);
     expect(approvals).toEqual({
-      'wwid:naa.one.a': {
-        id: expect.stringMatching(/^[0-9a-f-]{36}$/),
-        at: expect.any(String),
-        identity: { sizeBytes: 4 * GIB, wwid: 'naa.one.a' },
-      },
+      'wwid:naa.one.a': [
+        {
+          id: expect.stringMatching(/^[0-9a-f-]{36}$/),
+          at: expect.any(String),
+          fact: 'hasForeignData',
+          identity: { sizeBytes: 4 * GIB, wwid: 'naa.one.a' },
+        },
+      ],
     });
-    const at = Date.parse(approvals['wwid:naa.one.a'].at);
+    const at = Date.parse(approvals['wwid:naa.one.a'][0].at);
     expect(at).toBeGreaterThanOrEqual(start);
     expect(at).toBeLessThanOrEqual(Date.now());
   });
@@ -462,17 +466,17 @@ describe('holdfast devices approve', () => {
 
   test('keeps other approvals, but for those that are old or of devices that are gone', async () => {
     const before = {
-      'wwid:naa.kept.b': approval('of b'),
-      'wwid:naa.kept.c': approval('of c, long ago', Date.now() - 31 * DAY),
-      'wwid:naa.kept.gone': approval('of none'),
-      'wwid:naa.kept.a': approval('of a, made use of', Date.now() - DAY),
+      'wwid:naa.kept.b': [approval('of b')],
+      'wwid:naa.kept.c': [approval('of c, long ago', Date.now() - 31 * DAY)],
+      'wwid:naa.kept.gone': [approval('of none')],
+      'wwid:naa.kept.a': [approval('of a, made use of', Date.now() - DAY)],
     };
     const [b, c] = [disk('kept', 'b', FOREIGN), disk('kept', 'c', FOREIGN)];
     await aNode('kept', { [APPROVALS]: JSON.stringify(before) }, b, c);
     expect(await approve('kept', 'local-kept-a', '--yes')).toMatchObject({ code: 0 });
     expect(await approvalsOf('kept')).toEqual({
       'wwid:naa.kept.b': before['wwid:naa.kept.b'],
-      'wwid:naa.kept.a': expect.objectContaining({ id: expect.stringMatching(/^[0-9a-f-]{36}$/) }),
+      'wwid:naa.kept.a': [expect.objectContaining({ id: expect.stringMatching(/^[0-9a-f-]{36}$/) })],
     });
   });
 
@@ -488,7 +492,7 @@ describe('holdfast devices approve', () => {
       stdout: expect.stringContaining('Approved.'),
     });
     const key = 'wwid:naa.twice.a';
-    expect((await approvalsOf('twice'))[key]?.id).not.toBe(first[key]?.id);
+    expect((await approvalsOf('twice'))[key]?.[0]?.id).not.toBe(first[key]?.[0]?.id);
   });
 
   /** Something happens between the command's reading of the Node and its writing. */
@@ -505,7 +509,7 @@ describe('holdfast devices approve', () => {
 
   test('reads the Node again when somebody else has written to it meanwhile', async () => {
     await aNode('contested', {}, disk('contested', 'b', FOREIGN));
-    const theirs = JSON.stringify({ 'wwid:naa.contested.b': approval('theirs') });
+    const theirs = JSON.stringify({ 'wwid:naa.contested.b': [approval('theirs')] });
     const annotations = { [APPROVALS]: theirs };
     const ended = await approveWhile('contested', () =>
       plane.admin.patch('/api/v1/nodes/contested', { metadata: { annotations } }),
@@ -594,7 +598,7 @@ describe('holdfast devices approve', () => {
         'to lose what it cannot read',
         1,
         ['garbled', 'local-garbled-a'],
-        /cannot be understood.*wwid:x\.id.*kubectl annotate node garbled holdfast\.dev\/approved-devices-/,
+        /cannot be understood.*wwid:x: .*array.*kubectl annotate node garbled holdfast\.dev\/approved-devices-/,
       ],
     ])('%s', async (_what, code, args, complaint) => {
       const ended = await approve(...args, '--yes');
