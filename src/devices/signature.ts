@@ -102,7 +102,10 @@ export function kindIn(exported: string): string | undefined {
   return kinds.join(' and ') || 'data of an unnamed kind';
 }
 
-/** For people: also what nobody recognises, which is wiped without a question. Nothing when there is nothing, or it is unknown. */
+/**
+ * For people: also what nobody recognises, which is wiped without a question where it may always have been there. Nothing when there
+ * is nothing, or it is unknown.
+ */
 export function contentInWords({ signature, isBlank }: Omit<Content, 'isHeadBlank'>): string | undefined {
   if (!signature.known) return undefined;
   return signature.value ?? (isBlank ? undefined : 'data of a kind that is not recognised');
