@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Operation } from '../kit/host/simulated/operation.ts';
-import { CONFIG_ANNOTATION, HOSTNAME_LABEL, WIPE_FINALIZER } from './contract.ts';
+import { CONFIG_ANNOTATION, DEVICE_ANNOTATION, HOSTNAME_LABEL, WIPE_FINALIZER } from './contract.ts';
 import type { SimulatedAgent } from './simulated-agent.ts';
 import { DEVICE_DIR, DISK_BYTES, LEDGER, SimulatedNode, volumeAt } from './simulated-node.ts';
 
@@ -215,6 +215,44 @@ describe('a device that somebody else makes a volume of', PATIENCE, () => {
       expect(written).toEqual([]);
     }
     expect(kept).toBeGreaterThan(10);
+  });
+});
+
+describe('a device that several nodes can reach', () => {
+  const ofAnotherNode = (wwid: string) => ({
+    metadata: {
+      name: 'local-n2-b',
+      annotations: { [DEVICE_ANNOTATION]: JSON.stringify({ sizeBytes: DISK_BYTES, wwid }) },
+    },
+    spec: {
+      local: { path: '/dev/disks/b' },
+      nodeAffinity: {
+        required: {
+          nodeSelectorTerms: [{ matchExpressions: [{ key: HOSTNAME_LABEL, operator: 'In', values: ['n2'] }] }],
+        },
+      },
+    },
+    status: { phase: 'Bound' },
+  });
+
+  it('and that is the volume of another one is not wiped', async () => {
+    const node = new SimulatedNode();
+    const disk = node.addDisk('b', { wwid: 'naa.shared' });
+    node.cluster.put('persistentvolumes', ofAnotherNode('naa.shared'));
+    const agent = await node.start();
+    const before = node.machine.journal.length;
+    await agent.settle();
+    expect(refusalOf(agent)).toBe('isUsedByAnotherVolume');
+    expect(node.machine.journal.slice(before).filter(({ target }) => target === `/dev/${disk.name}`)).toEqual([]);
+  });
+
+  it('is told from one that only has the same serial number, or the same path', async () => {
+    const node = new SimulatedNode();
+    node.addDisk('b', { wwid: 't10.QEMU' });
+    node.cluster.put('persistentvolumes', ofAnotherNode('t10.QEMU'));
+    const agent = await node.start();
+    expect(await agent.settle()).toBe(true);
+    expect(agent.standings.get(VOLUME)?.state).toEqual({ is: 'available' });
   });
 });
 

@@ -13,7 +13,7 @@ import { clean } from './cleaning.ts';
 import { type Config, FIELD_MANAGER, WIPE_FINALIZER } from './contract.ts';
 import { newVolume, type Wanted } from './desired.ts';
 import type { Recycled } from './guards.ts';
-import { isNamed, keyOf } from './identity.ts';
+import { isNamed, isWorldWide, keyOf } from './identity.ts';
 import type { Ledger } from './ledger/ledger.ts';
 import type { LiveVolumes } from './live.ts';
 import type { Reason } from './reasons.ts';
@@ -62,8 +62,8 @@ export async function make(
   const beforeWiping = async () => {
     if (await parts.live.find(name, signal)) throw new Retry(`there is a volume ${name} by now`);
   };
-  const othersNow = async () => othersThan(name, await volumesOfNode(parts, signal));
-  const order = { path, config, others: volumes, othersNow, beforeWiping, ...told };
+  const othersNow = () => othersThan(name, parts, signal);
+  const order = { path, config, others: await othersNow(), othersNow, beforeWiping, ...told };
   return await clean(order, parts, signal, async (cleaned) => {
     const now = askedNow(wanted);
     return now && (await handOut({ ...now, identity: cleaned.device.identity }, cleaned, parts, signal));
@@ -127,8 +127,8 @@ export async function recycle(
   const live = volumes.find((volume) => volume.name === name);
   if (!live || !isStillReleased(live, cached)) throw new Retry(`the volume ${name} is not as the cache shows it`);
   const beforeWiping = () => takeBack(live, parts, signal);
-  const others = othersThan(name, volumes);
-  const othersNow = async () => othersThan(name, await volumesOfNode(parts, signal));
+  const othersNow = () => othersThan(name, parts, signal);
+  const others = await othersNow();
   const recycles = recycledOf(live, parts.ledger);
   const order = { path, config, others, othersNow, recycles, beforeWiping, ...told };
   return await clean(order, parts, signal, async (cleaned) => cleaned);
@@ -213,10 +213,28 @@ export const patch = (
   );
 
 /** Those that are used on this node, or may be; whatever made them. */
-export async function volumesOfNode({ live, settings }: ApplyParts, signal: AbortSignal): Promise<readonly Volume[]> {
+async function volumesOfNode({ live, settings }: ApplyParts, signal: AbortSignal): Promise<readonly Volume[]> {
   const volumes = (await live.all(signal)).map(volumeOf);
-  return volumes.filter(({ affinity }) => affinity === undefined || affinity === settings.node);
+  return volumes.filter((volume) => mayBeOn(volume, settings.node));
 }
 
-export const othersThan = (name: string | undefined, volumes: readonly Volume[]): readonly Volume[] =>
-  volumes.filter((volume) => volume.name !== name);
+const mayBeOn = ({ affinity }: Volume, node: string): boolean => affinity === undefined || affinity === node;
+
+/**
+ * All other volumes that may be of the same device: those of this node, and those of other nodes whose device has a name that no other
+ * device in the world has. What several nodes can reach is one device.
+ */
+export async function othersThan(
+  name: string | undefined,
+  { live, settings }: ApplyParts,
+  signal: AbortSignal,
+): Promise<CleaningOrder['others']> {
+  const others = (await live.all(signal)).map(volumeOf).filter((volume) => volume.name !== name);
+  const elsewhere = others.filter((volume) => !mayBeOn(volume, settings.node));
+  return [
+    ...others.filter((volume) => mayBeOn(volume, settings.node)),
+    ...elsewhere
+      .filter(({ identity }) => identity && isWorldWide(identity))
+      .map((volume) => ({ ...volume, isElsewhere: true })),
+  ];
+}

@@ -26,6 +26,9 @@ export function identityOf({ sizeBytes, wwid, serial, model, partition }: Device
 /** Whether the device can be told from another one of its size. */
 export const isNamed = ({ wwid, serial }: Identity): boolean => wwid !== undefined || serial !== undefined;
 
+/** Whether its name is one that is given out once in the world. Serial numbers, and names made of them, are not. */
+export const isWorldWide = ({ wwid }: Identity): boolean => wwid !== undefined && /^(naa|eui|uuid)\./.test(wwid);
+
 /** Whether both can be the same device. A disk that has neither a name nor a serial number is known by its size only. */
 export const isSame = (one: Identity, other: Identity): boolean =>
   one.sizeBytes === other.sizeBytes && isSameDisk(one, other);

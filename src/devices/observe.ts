@@ -16,7 +16,11 @@ export interface ObserveOptions {
   /** Process 1 is taken to have no disk open where its descriptors cannot be read. */
   readonly trustInit: boolean;
   /** The other volumes of this node, with what is recorded on them. */
-  readonly volumes: readonly (OtherVolume & { readonly identity?: Identity | undefined })[];
+  readonly volumes: readonly (OtherVolume & {
+    readonly identity?: Identity | undefined;
+    /** It is of another node: its path means nothing here. */
+    readonly isElsewhere?: boolean;
+  })[];
 }
 
 /** `isHeld` says whether the descriptor is exclusive. */
@@ -186,8 +190,8 @@ async function volumesOn(
 ): Promise<readonly OtherVolume[]> {
   const numbers = new Set<DeviceNumber>([...names.numbers, ...beneath.map(({ number }) => number)]);
   const found: OtherVolume[] = [];
-  for (const { name, path, identity } of volumes) {
-    const device = (await host.files.stat(path))?.device;
+  for (const { name, path, identity, isElsewhere } of volumes) {
+    const device = isElsewhere ? undefined : (await host.files.stat(path))?.device;
     const isSame = (device && numbers.has(device)) || (identity && sharesBytes(identity, identityOf(facts)));
     if (isSame) found.push({ name, path });
   }

@@ -1,5 +1,5 @@
 /** What would be done to a device, without doing it. */
-import { type ApplyParts, othersThan, recycledOf, volumesOfNode } from './apply.ts';
+import { type ApplyParts, othersThan, recycledOf } from './apply.ts';
 import { planCleaning } from './cleaning.ts';
 import type { Config } from './contract.ts';
 import type { State } from './standings.ts';
@@ -24,7 +24,7 @@ export async function planFor(
   parts: ApplyParts,
   signal: AbortSignal,
 ): Promise<Planned> {
-  const others = othersThan(volume?.name, await volumesOfNode(parts, signal));
+  const others = await othersThan(volume?.name, parts, signal);
   const recycles = volume && recycledOf(volume, parts.ledger);
   const { refusal, observed, ofBytes } = await planCleaning({ path, config, others, recycles }, parts);
   const seen = asSeen(subject, observed);
