@@ -84,9 +84,14 @@ export const flags = {
     onOff,
     { default: 'false' },
   ),
-  dryRun: flag('--dry-run', 'say what would be done in the log and in the plan, and change nothing', onOff, {
-    default: 'false',
-  }),
+  dryRun: flag(
+    '--dry-run',
+    'say what would be done, in the log and in the report for the plan, and change nothing else',
+    onOff,
+    {
+      default: 'false',
+    },
+  ),
 };
 
 export const define: Define = (command, terminal) => {

@@ -5,7 +5,7 @@
 import type { Files } from '../../kit/host/files.ts';
 
 /** Two agents of a node are there when one is deleted by force, or a rolling update starts the new one first. */
-export class UsedByAnother extends Error {
+class UsedByAnother extends Error {
   override readonly name = 'UsedByAnother';
 
   constructor(path: string) {
