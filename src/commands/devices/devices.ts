@@ -12,6 +12,7 @@ import { buildInfo } from '../../kit/build-info.ts';
 import { systemClock } from '../../kit/clock/clock.ts';
 import { type Host, realHost } from '../../kit/host/host.ts';
 import { hostRoot } from '../../kit/host/host-root.ts';
+import { labelValueFault } from '../../kit/names.ts';
 import { sharedLook } from '../../kit/shared-look.ts';
 import { bindAddress } from '../flags/address.ts';
 import { positiveDuration } from '../flags/duration.ts';
@@ -25,6 +26,7 @@ import { text } from '../flags/text.ts';
 import { listening, runJob } from '../job.ts';
 import type { Define } from '../line/command.ts';
 import { addExamples } from '../line/help.ts';
+import { UsageError } from '../line/usage-error.ts';
 import { addApprove } from './approve.ts';
 import { addPlan } from './plan.ts';
 
@@ -105,6 +107,8 @@ export const define: Define = (command, terminal) => {
     'holdfast status devices': 'how each device of each node stands',
   });
   runs(command, flags, terminal, async (options) => {
+    const fault = labelValueFault(options.nodeName);
+    if (fault) throw new UsageError(`--node-name stands in a label of each volume: ${fault}`);
     widenThreadPool(options.wipesAtOnce);
     const host = await hostOfNode();
     const at = listening(options.metricsAddr, '--metrics-addr');

@@ -124,6 +124,45 @@ describe.concurrent('a volume with a filesystem is wiped whatever is on it:', ()
   });
 });
 
+test('a volume of the original is taken over as it is, and recycled when its owner has left', async () => {
+  await using world = await worldOf('original');
+  const disk = await world.disk('disk', 16 * MIB);
+  await run('mkfs.ext4', '-q', disk.path);
+  await world.create({
+    metadata: { name: world.volumeOf('disk'), labels: { 'local-pv-provisioner.cybozu.com/node': world.node } },
+    spec: {
+      capacity: { storage: '16Mi' },
+      accessModes: ['ReadWriteOnce'],
+      persistentVolumeReclaimPolicy: 'Retain',
+      storageClassName: world.storageClass,
+      volumeMode: 'Filesystem',
+      local: { path: world.pathOf('disk'), fsType: 'ext4' },
+      nodeAffinity: {
+        required: {
+          nodeSelectorTerms: [
+            { matchExpressions: [{ key: 'kubernetes.io/hostname', operator: 'In', values: [world.node] }] },
+          ],
+        },
+      },
+    },
+  });
+  const claim = await world.claim('disk');
+  const before = await hashOf(disk.path);
+  await world.configure(world.configOf({ volumeMode: 'Filesystem', fsType: 'ext4' }));
+  await world.agent();
+  const taken = await eventually(async () => {
+    const { metadata } = await world.volume('disk');
+    expect(metadata.labels).toHaveProperty([`${PREFIX}/node`], world.node);
+    expect(metadata.annotations).toHaveProperty(['holdfast.dev/device']);
+    expect(metadata.ownerReferences).toMatchObject([{ kind: 'Node', name: world.node }]);
+    return await world.volume('disk');
+  });
+  expect(await hashOf(disk.path)).toBe(before);
+  await world.unclaim(claim);
+  await world.becomes('disk', 'Available', taken);
+  expect(await isZero(disk.path, 0, 16 * MIB)).toBe(true);
+});
+
 test('a partition is wiped, and its neighbour is not touched', async () => {
   await using world = await worldOf('partition');
   const disk = world.undo.use(await aLoopDevice(64 * MIB));
