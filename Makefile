@@ -40,8 +40,8 @@ unit: $(SETUP) ## Run the unit tests
 	$(call say,Unit tests)
 	@vitest run --project unit
 
-simulation: $(SETUP) ## Run whole jobs on simulated machines and clusters, with a fault or a crash at every call
-	$(call say,Simulation: a fault and a crash at every call)
+simulation: $(SETUP) ## Run whole jobs on simulated machines and clusters, with faults, crashes and power cuts
+	$(call say,Simulation: faults, crashes and power cuts)
 	@vitest run --project simulation
 
 integration: $(SETUP) control-plane ## Run the tests against a real Kubernetes API server

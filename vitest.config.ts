@@ -1,6 +1,6 @@
 import { defineConfig } from 'vitest/config';
 
-/** Whole jobs on simulated machines and clusters, with a fault at every call. */
+/** Whole jobs on simulated machines and clusters, with faults, crashes and power cuts. */
 const SIMULATION = 'src/**/*.simulation.test.ts';
 
 /** One project per test tier. Real processes and devices are shared by the machine, so those tiers run their files one after another. */

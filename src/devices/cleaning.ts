@@ -173,10 +173,8 @@ const remember = (
 ) => (recycles ? ledger.began(key, sighting, wipe) : ledger.set(key, () => afterWiping(undefined, sighting, wipe)));
 
 export interface Plan {
-  readonly key: string;
   readonly observed: Observed;
   readonly refusal?: Refusal | undefined;
-  readonly isClean: boolean;
   readonly ofBytes: number;
 }
 
@@ -189,9 +187,9 @@ export async function planCleaning(
   if (outside) throw new Refused(order.path, outside);
   await using device = await parts.host.devices.open(order.path, { access: 'read' });
   const observed = await observe(parts.host, device, true, lookingAt(order, parts));
-  const { key, refusal, clean: known } = judge(observed, order, parts);
+  const { refusal, clean: known } = judge(observed, order, parts);
   const ofBytes = known ? 0 : lengthOf(courseOf(order.config.wipeMethod, observed.facts.sizeBytes));
-  return { key, observed, refusal, isClean: known !== undefined, ofBytes };
+  return { observed, refusal, ofBytes };
 }
 
 const lookingAt = ({ others }: Pick<CleaningOrder, 'others'>, { settings }: CleaningParts) => ({
