@@ -317,6 +317,36 @@ describe('an etcd that is restored', () => {
     expectHeld(world, 'releaseIsOlderThanTheLedger');
   });
 
+  it('to a state in which somebody had not left the volume yet holds its device for him', async () => {
+    const world = await withATenant();
+    const { node, disk, agent } = world;
+    node.mount(disk);
+    const restore = node.cluster.backup();
+    node.release(VOLUME);
+    expect(await agent.settle()).toBe(true);
+    restore();
+    node.comeBack(VOLUME);
+    node.unmount(disk);
+    expect(await agent.settle()).toBe(true);
+    node.cluster.vanish(VOLUME);
+    await agent.settle();
+    expectHeld(world, 'ownerWasNotSeenToLeave');
+  });
+
+  it('to a state in which somebody has the volume that was there before this one holds its device for him', async () => {
+    const world = await withATenant();
+    const { node, disk, agent } = world;
+    const restore = node.cluster.backup();
+    node.release(VOLUME);
+    expect(await agent.settle()).toBe(true);
+    restore();
+    node.putForeignData(disk, { isRaw: true });
+    expect(await agent.settle()).toBe(true);
+    node.cluster.vanish(VOLUME);
+    await agent.settle();
+    expectHeld(world, 'ownerWasNotSeenToLeave');
+  });
+
   it('to a state in which there was no volume yet does not get its device wiped', async () => {
     const node = new SimulatedNode();
     const disk = node.addDisk('b');

@@ -17,7 +17,7 @@ const aboutVolume = ({ name, uid }: About): ObjectReference =>
 
 const aboutNode = ({ name, uid }: OwnNode): ObjectReference => referenceTo(NODES, { metadata: { name, uid } });
 
-/** `deviceIsMounted` becomes `DeviceIsMounted`: reasons are searched for by machines. */
+/** `isMounted` becomes `DeviceIsMounted`, and so does what begins with the word itself: reasons are searched for by machines. */
 const reasonOf = (fact: Trouble): string =>
   `Device${fact.charAt(0).toUpperCase()}${fact.slice(1)}`.replace(/^DeviceDevice/, 'Device');
 

@@ -1,5 +1,4 @@
 /** A device that is held: looked at, judged, wiped and read back by one descriptor. Whatever its path leads to meanwhile changes nothing. */
-
 import type { OpenDevice } from '../kit/host/block-device.ts';
 import { DeviceError } from '../kit/host/device-error.ts';
 import type { Host } from '../kit/host/host.ts';
@@ -8,9 +7,9 @@ import type { Refusal } from './refusals.ts';
 export type Held = { readonly device: OpenDevice; readonly isHeld: boolean };
 
 /**
- * Opens it for us alone: to look at it, or to wipe it. Who only looks must not open it for writing: when such a descriptor is closed,
- * udev looks at the device, and wakes what sleeps on it (a volume group, a RAID), although nothing was written. Where the kernel does not allow that, it is opened for reading, only to find out who has it: then `isHeld`
- * is false, and nothing may be written. Rejects with a `DeviceError` when there is no device, or it fails.
+ * Opens it for us alone. Who only looks must not open it for writing: when such a descriptor is closed, udev wakes what sleeps on the
+ * device. Where the kernel does not let us have it, `isHeld` is false: it is open for reading, only to find out who has it.
+ * Rejects with a `DeviceError` when there is no device, or it fails.
  */
 export async function hold(
   host: Host,

@@ -89,9 +89,19 @@ describe('what is remembered of a volume', () => {
     await seeing({});
     await seeing({ phase: 'Released', resourceVersion: '11' });
     expect(ledger.get(KEY)?.volume).toMatchObject({ phase: 'Released', resourceVersion: '11' });
-    await seeing({ phase: 'Bound', resourceVersion: '9' });
+    await seeing({ phase: 'Available', resourceVersion: '9' });
     expect(ledger.get(KEY)?.volume).toMatchObject({ phase: 'Released' });
   });
+
+  it.each(['uid-1', 'uid-0'])(
+    'that was released and is bound again in an older state, as %s, is who has it',
+    async (uid) => {
+      await seeing({});
+      await seeing({ phase: 'Released', resourceVersion: '11' });
+      await seeing({ uid, phase: 'Bound', resourceVersion: '9' });
+      expect(ledger.get(KEY)?.volume).toMatchObject({ uid: 'uid-1', phase: 'Bound' });
+    },
+  );
 
   it('is known by its name also when its device is gone, or another one is in its place', async () => {
     await seeing({}, []);
@@ -117,6 +127,15 @@ describe('what is remembered of a volume', () => {
   it('whose device has another size by now is still that of its device', async () => {
     await seeing({}, [found({ sizeBytes: 2 * GIB })]);
     expect(ledger.get(KEY)).toMatchObject({ identity: { sizeBytes: 2 * GIB }, volume: { uid: 'uid-1' } });
+  });
+
+  it('of whose device only the wipe is known is who has it, when it is bound', async () => {
+    const device = { identity: { sizeBytes: GIB, wwid: 'naa.1' }, path: PATH, boot: 'boot-1' };
+    await ledger.began(KEY, device, { method: 'zero-all', startedAt: '2026-01-01T00:00:00.000Z', doneBytes: 0 });
+    await seeing({ uid: 'uid-0', phase: 'Available' });
+    expect(ledger.get(KEY)?.volume).toBeUndefined();
+    await seeing({ uid: 'uid-0', phase: 'Bound' });
+    expect(ledger.get(KEY)?.volume).toMatchObject({ uid: 'uid-0', phase: 'Bound' });
   });
 
   it('that was to be made is filled in by the first one of its name', async () => {

@@ -54,6 +54,11 @@ const isItself = (recorded: Identity | undefined, found: Identity): boolean =>
  */
 function isToBeRecorded(volume: Volume, entry: LedgerEntry | undefined, ledger: Ledger): boolean {
   const last = entry?.volume;
-  if (last) return last.uid === '' && last.name === volume.name;
-  return ledger.inherits(volume.uid) && volume.phase !== 'Released';
+  if (last?.uid === '') return last.name === volume.name;
+  if (entry && isHeldAgain(volume, entry)) return true;
+  return !last && ledger.inherits(volume.uid) && volume.phase !== 'Released';
 }
+
+/** After a restore of etcd an earlier volume of a device that we had back can be there again, and its owner with it. */
+const isHeldAgain = ({ phase }: Volume, { volume: last, wipe, clean }: LedgerEntry): boolean =>
+  phase === 'Bound' && (last ? last.phase !== 'Bound' : wipe !== undefined || clean !== undefined);

@@ -66,6 +66,34 @@ describe('a volume that is seen', () => {
     expect(afterSeeing(entry, device, seen(parts))).toBe(entry);
   });
 
+  describe.each(['Released', 'Available'])('that is bound in an older state, where it was last seen %s,', (phase) => {
+    const entry = holding(seen({ phase, claim: 'claim-1' }), { clean });
+    const bound = seen({ phase: 'Bound', claim: 'claim-1', resourceVersion: '50' });
+
+    test('is held as bound again, as after a restore of etcd, and is followed from there', () => {
+      const held = afterSeeing(entry, device, bound);
+      expect(held).toEqual(holding(bound));
+      const released = { ...bound, phase: 'Released', resourceVersion: '51' };
+      expect(afterSeeing(held, device, released).volume).toEqual(released);
+    });
+
+    test('is held as bound also by another volume of it, whose release does not count', () => {
+      const other = { ...bound, uid: 'u0', claim: 'claim-0' };
+      const held = afterSeeing(entry, device, other);
+      expect(held).toEqual(holding(seen({ phase: 'Bound', claim: 'claim-0' })));
+      expect(afterSeeing(held, device, { ...other, phase: 'Released', resourceVersion: '900' })).toBe(held);
+    });
+
+    test('changes nothing when it is one of another cluster', () => {
+      expect(afterSeeing(entry, device, { ...bound, cluster: 'c2' })).toBe(entry);
+    });
+  });
+
+  test('that is bound to another claim in an older state does not take the place of who has it', () => {
+    const entry = holding(seen({ phase: 'Bound', claim: 'claim-2' }));
+    expect(afterSeeing(entry, device, seen({ phase: 'Bound', claim: 'claim-1', resourceVersion: '50' }))).toBe(entry);
+  });
+
   test('of another cluster is not adopted for one that was to be made', () => {
     const pending = afterHandingOut(device, 'local-n-a', 'c1');
     expect(afterSeeing(pending, device, seen({ cluster: 'c2' }))).toBe(pending);

@@ -19,12 +19,18 @@ export function afterFinding(entry: Before, device: Sighting): LedgerEntry {
 
 /**
  * A volume of the device was seen. Of a device that is not in the ledger, or of which it is only known that a volume was to be made,
- * it is adopted. Else only the same volume, in a newer state, changes anything: neither can another volume take its place by being
- * there, nor an etcd that was restored make us forget who had it.
+ * it is adopted. Else two things change what is known, and nothing else does:
+ *
+ * - The same volume in a newer state. An older state says nothing new, and another volume cannot take its place by being there.
+ * - That somebody has the device of whom we did not know, whatever the version and whichever volume it is by: an etcd that was restored
+ *   says so of an owner whom we have seen leave, and who now relies on it again. To believe that costs a question to a person at worst;
+ *   not to believe it costs him his data when that volume is lost without a word. Somebody who is known to have it is not replaced by
+ *   this: he was not seen to leave.
  */
 export function afterSeeing(entry: Before, device: Sighting, volume: HandedOut): LedgerEntry {
   const last = entry?.volume;
-  if (entry && last && !canFollow(last, volume)) return entry;
+  if (entry && last && !canFollow(last, volume))
+    return isHeldAgain(last, volume) ? { ...sightingOf(entry), volume: heldAgain(last, volume) } : entry;
   /** Whoever has it now may have put something there. */
   const state = last?.uid === volume.uid && volume.phase === 'Released' ? stateOf(entry) : {};
   /** Which cluster it is stays known when the right to ask is lost. */
@@ -37,6 +43,19 @@ function canFollow(last: HandedOut, volume: HandedOut): boolean {
   if (last.uid === '') return true;
   if (last.uid !== volume.uid || compareVersions(volume.resourceVersion, last.resourceVersion) <= 0) return false;
   return !isReleaseOfAnother(last, volume);
+}
+
+const isHeldAgain = (last: HandedOut, volume: HandedOut): boolean =>
+  volume.phase === 'Bound' && last.phase !== 'Bound' && isSameCluster(last.cluster, volume.cluster);
+
+/**
+ * The same volume goes on from the state that it is in again, so that its release counts. That of another volume does not: the ledger
+ * keeps the name of the one that we handed out.
+ */
+function heldAgain(last: HandedOut, { uid, resourceVersion, phase, claim }: HandedOut): HandedOut {
+  const { name, cluster } = last;
+  const version = uid === last.uid ? resourceVersion : last.resourceVersion;
+  return { name, uid: last.uid, phase, ...(claim !== undefined && { claim }), resourceVersion: version, cluster };
 }
 
 /** Released by another claim than the one that has it: that was before, and a restored etcd has brought it back and counted on. */

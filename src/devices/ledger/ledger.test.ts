@@ -70,17 +70,11 @@ describe('the ledger', () => {
     expect(ledger.get(KEY)?.volume).toMatchObject({ name: 'local-n-a', uid: '' });
     await ledger.saw(KEY, device, volume('Released', '5'), 'c1');
     await ledger.began(KEY, { ...device, boot: 'b2' }, wipe);
-    await ledger.progress(KEY, 512);
-    expect(ledger.get(KEY)).toMatchObject({ boot: 'b2', wipe: { ...wipe, doneBytes: 512 }, volume: { uid: 'u1' } });
+    await ledger.began(KEY, device, { ...wipe, doneBytes: 512 });
+    expect(ledger.get(KEY)).toMatchObject({ wipe: { ...wipe, doneBytes: 512 }, volume: { uid: 'u1' } });
     await ledger.cleaned(KEY, device, clean);
     expect(ledger.get(KEY)).toEqual({ ...device, volume: { ...volume('Released', '5'), cluster: 'c1' }, clean });
-    await ledger.found(KEY, { ...device, path: '/dev/b' });
-    expect((await open()).get(KEY)).toMatchObject({ path: '/dev/b', clean });
-  });
-
-  test('refuses to tell how far a wipe is that has not begun', async () => {
-    const ledger = await open();
-    await expect(ledger.progress(KEY, 512)).rejects.toThrow('no wipe of wwid:naa.1 has begun');
+    expect((await open()).get(KEY)).toMatchObject({ path: '/dev/a', clean });
   });
 
   test('finds the devices of a volume by its name: two, when one took the place of the other', async () => {
@@ -100,7 +94,6 @@ describe('the ledger', () => {
     const before = written();
     await ledger.saw(KEY, device, volume('Bound', '5'), 'c1');
     await ledger.saw(KEY, device, volume('Available', '4'), 'c1');
-    await ledger.found(KEY, device);
     await ledger.use('approval-1');
     expect(written()).toBe(before);
   });
@@ -174,7 +167,7 @@ describe('a ledger that two processes have open', () => {
     await expect(other.use('approval-1')).rejects.toThrow(why);
     expect(other.taken.reason).toMatchObject({ message: why });
     expect(await content()).toBe(before);
-    await one.progress(KEY, 512);
+    await one.began(KEY, device, { ...wipe, doneBytes: 512 });
     expect([one.taken.aborted, (await open()).get(KEY)?.wipe?.doneBytes]).toEqual([false, 512]);
   });
 
@@ -212,7 +205,7 @@ describe('a copy of a ledger', () => {
     await (await open()).began(KEY, device, wipe);
     const from = machine.journal.length;
     const ledger = await copy();
-    await ledger.progress(KEY, 512);
+    await ledger.began(KEY, device, { ...wipe, doneBytes: 512 });
     await ledger.use('approval-1');
     expect([ledger.get(KEY)?.wipe?.doneBytes, ledger.hasUsed('approval-1')]).toEqual([512, true]);
     expect(machine.journal.slice(from)).toEqual([]);
@@ -294,7 +287,7 @@ describe('whatever goes wrong, and wherever', () => {
     (ledger) => ledger.saw(KEY, device, volume('Bound', '5'), 'c1'),
     (ledger) => ledger.saw(KEY, device, volume('Released', '6'), 'c1'),
     (ledger) => ledger.began(KEY, device, wipe),
-    (ledger) => ledger.progress(KEY, 512),
+    (ledger) => ledger.began(KEY, device, { ...wipe, doneBytes: 512 }),
     (ledger) => ledger.cleaned(KEY, device, clean),
     (ledger) => ledger.use('approval-1'),
     (ledger) => ledger.handOut(KEY, device, 'local-n-a', 'c1'),

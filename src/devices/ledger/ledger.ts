@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { Clock } from '../../kit/clock/clock.ts';
 import type { Files } from '../../kit/host/files.ts';
 import type { Log } from '../../kit/observe/log.ts';
-import { afterCleaning, afterFinding, afterHandingOut, afterSeeing, afterWiping } from './changes.ts';
+import { afterCleaning, afterHandingOut, afterSeeing, afterWiping } from './changes.ts';
 import type { Clean, HandedOut, LedgerEntry, Sighting, WipeRecord } from './entry.ts';
 import { formatLedger, LedgerIsNewer, type LedgerState, parseLedger } from './format.ts';
 import { OwnedFile } from './owned-file.ts';
@@ -100,12 +100,7 @@ export class Ledger {
     return this.#usedApprovals.has(approval);
   }
 
-  /** The device was found, and is known to be the one of the entry: it may have another path now, or another size. */
-  found(key: string, device: Sighting): Promise<void> {
-    return this.set(key, (entry) => afterFinding(entry, device));
-  }
-
-  /** A volume of the device was seen; what is older than what is known, or about another volume, changes nothing. `device` is for one that is new here. */
+  /** A volume of the device was seen; what that changes is said at `afterSeeing`. `device` is for one that is new here. */
   saw(key: string, device: Sighting, volume: Omit<HandedOut, 'cluster'>, cluster: string): Promise<void> {
     const { name, uid, phase, claim, resourceVersion } = volume;
     const seen = { name, uid, phase, ...(claim !== undefined && { claim }), resourceVersion, cluster };
@@ -117,17 +112,9 @@ export class Ledger {
     return this.set(key, () => afterHandingOut(device, volume, cluster));
   }
 
-  /** Before the first byte is written. */
+  /** Before the first byte is written, and as far as it is on the device. */
   began(key: string, device: Sighting, wipe: WipeRecord): Promise<void> {
     return this.set(key, (entry) => afterWiping(entry, device, wipe));
-  }
-
-  /** So many bytes are on the device. */
-  async progress(key: string, doneBytes: number): Promise<void> {
-    const entry = this.get(key);
-    const wipe = entry?.wipe;
-    if (!wipe) throw new Error(`no wipe of ${key} has begun`);
-    await this.set(key, () => afterWiping(entry, entry, { ...wipe, doneBytes }));
   }
 
   cleaned(key: string, device: Sighting, clean: Clean): Promise<void> {
