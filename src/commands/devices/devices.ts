@@ -9,11 +9,7 @@ import {
 import { devices } from '../../devices/controller.ts';
 import { widenThreadPool } from '../../devices/wipe/thread-pool.ts';
 import { buildInfo } from '../../kit/build-info.ts';
-import { systemClock } from '../../kit/clock/clock.ts';
-import { type Host, realHost } from '../../kit/host/host.ts';
-import { hostRoot } from '../../kit/host/host-root.ts';
 import { labelValueFault } from '../../kit/names.ts';
-import { sharedLook } from '../../kit/shared-look.ts';
 import { bindAddress } from '../flags/address.ts';
 import { positiveDuration } from '../flags/duration.ts';
 import { flag } from '../flags/flag.ts';
@@ -28,6 +24,7 @@ import type { Define } from '../line/command.ts';
 import { addExamples } from '../line/help.ts';
 import { UsageError } from '../line/usage-error.ts';
 import { addApprove } from './approve.ts';
+import { hostOfNode } from './host-of-node.ts';
 import { addPlan } from './plan.ts';
 
 export const flags = {
@@ -103,6 +100,7 @@ export const define: Define = (command, terminal) => {
     'holdfast devices --node-name=$NODE --namespace-name=storage': 'on a node, as its DaemonSet runs it',
     'holdfast devices --dry-run …': 'look at everything, and do nothing',
     'holdfast devices plan': 'what is to be made, wiped or refused, and why',
+    'holdfast devices plan --here …': 'the same for this machine, before an agent runs on it',
     'holdfast devices approve NODE DEVICE': 'let a device be wiped that was refused',
     'holdfast status devices': 'how each device of each node stands',
   });
@@ -127,14 +125,6 @@ export const define: Define = (command, terminal) => {
     );
   });
 };
-
-/** The machine, not the container that this may run in. To look at all processes takes a while: devices that are looked at together share it. */
-async function hostOfNode(): Promise<Host> {
-  const clock = systemClock;
-  const host = realHost({ clock, hostRoot: await hostRoot(realHost({ clock }).files) });
-  const openDevices = sharedLook(() => host.tables.openDevices());
-  return { ...host, tables: { ...host.tables, openDevices } };
-}
 
 const settingsOf = (options: OptionsOf<typeof flags>): DevicesSettings => ({
   node: options.nodeName,

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { ReadReport, ReadStanding, ReadState } from '../../devices/node-report.ts';
 import { devicesStatus } from '../../devices/status.ts';
-import { planOf, planText } from './plan.ts';
+import { planHereText, planOf, planText } from './plan.ts';
 
 const MIB = 2 ** 20;
 const AT = '2026-01-01T00:00:00Z';
@@ -97,6 +97,14 @@ describe('people read', () => {
     expect(text).not.toContain('by themselves');
     expect(text).toContain('\nnode-1 only plans: its agent runs with --dry-run\n');
     expect(text).toContain('\nnode-1 touches no device: deviceDir is missing\n');
+  });
+
+  test('of this machine alone, what an agent would do there', () => {
+    const text = planHereText(plan(report({ b: MOUNTED, c: { is: 'new' } }, { faults: ['deviceDir is missing'] })));
+    expect(text).toContain('Nothing was done: this is what an agent would do next on this machine, as it is now.\n');
+    expect(text).toContain('\nWhat is not refused, an agent that runs here without --dry-run does by itself.\n');
+    expect(text).toContain('\nWHAT NEEDS A LOOK\nnode-1 touches no device: deviceDir is missing\n');
+    expect(text).not.toContain('agents');
   });
 
   test('that there is nothing to do', () => {

@@ -1,38 +1,79 @@
 /** `holdfast devices plan`: what would be made, wiped and refused next, and why. Nothing is done. */
 import type { Command } from 'commander';
 import { type DeviceStatus, type DevicesStatus, devicesStatus, type NodeStatus, needOf } from '../../devices/status.ts';
+import { buildInfo } from '../../kit/build-info.ts';
 import { systemClock } from '../../kit/clock/clock.ts';
+import { visible } from '../../kit/visible.ts';
 import { clusterFlags } from '../flags/cluster.ts';
-import { runs } from '../flags/options.ts';
+import { type OptionsOf, runs } from '../flags/options.ts';
 import type { Terminal } from '../line/command.ts';
 import { addExamples } from '../line/help.ts';
 import { formatted, outputFlag } from '../output.ts';
+import { progressOn } from '../progress.ts';
 import { visit } from '../visit.ts';
+import { reportHere } from './here.ts';
+import { hereFlags, hereOptionsOf, refuseHereFlags, type WhereHere } from './here-flags.ts';
+import { hostOfNode } from './host-of-node.ts';
 import { look, namespaceFlag, nodeNames } from './look.ts';
 import { agentLines, counted, section, tableOf } from './text.ts';
 
-const flags = { ...clusterFlags, namespace: namespaceFlag(), output: outputFlag };
+const flags = { ...clusterFlags, namespace: namespaceFlag(), ...hereFlags, output: outputFlag };
+
+const MEANING = `
+Only the node itself can look at its devices: what is shown is what the agents
+have reported, some seconds ago.
+
+With --here this machine itself is looked at, now, whether an agent runs on it
+or not: before one is set up, or to see what a corrected ConfigMap, or another
+wipeMethod, would come to. Nothing is written: not to a device, which is opened
+for reading only, nor to the cluster, nor to the ledger of the agent. It takes
+what the agent takes: root on the machine itself (in a pod: privileged, with
+hostPID), --node-name, --namespace-name, and where the agent has them
+--state-dir, --default-pv-spec-configmap and --trust-init. In the agent's pod
+the first two are set already. What an agent has open at that moment, because it
+wipes it, is shown as in use.`;
 
 export function addPlan(devices: Command, terminal: Terminal): void {
   const command = devices
     .command('plan')
-    .usage('[NODE...] [flags]')
+    .usage('[NODE... | --here] [flags]')
     .summary('what would be made, wiped or refused next; does nothing')
-    .description('What would be made, wiped or refused next, and why, as the agents report it. Nothing is done.')
-    .argument('[node...]', 'only these nodes');
+    .description('What would be made, wiped or refused next, and why. Nothing is done.')
+    .argument('[node...]', 'only these nodes')
+    .addHelpText('after', MEANING);
   addExamples(command, {
     'holdfast devices plan': 'what is next on all nodes',
     'holdfast devices plan node-1': 'on one of them',
     'holdfast devices plan -o json': 'for a script',
+    'holdfast devices plan --here --node-name=node-1 --namespace-name=storage': 'on this machine, which is node-1',
+    'kubectl -n storage exec POD -- holdfast devices plan --here': 'on the node of an agent, by its own eyes',
   });
   runs(command, flags, terminal, async (options) => {
-    const nodes = nodeNames(command.args);
-    const looked = await visit('devices-plan', options, terminal, (visitor) =>
-      look(visitor, { namespace: options.namespace, nodes }, terminal),
-    );
-    const plan = planOf(devicesStatus(looked, systemClock.now(), nodes));
-    terminal.stdout.write(await formatted(plan, options.output, planText));
+    const plan = options.here
+      ? await planHere(hereOptionsOf(command, options), options, terminal)
+      : await planReported(command, options, terminal);
+    const asText = options.here ? planHereText : planText;
+    terminal.stdout.write(await formatted(plan, options.output, asText));
   });
+}
+
+async function planReported(command: Command, options: OptionsOf<typeof flags>, terminal: Terminal): Promise<Plan> {
+  refuseHereFlags(command);
+  const nodes = nodeNames(command.args);
+  const looked = await visit('devices-plan', options, terminal, (visitor) =>
+    look(visitor, { namespace: options.namespace, nodes }, terminal),
+  );
+  return planOf(devicesStatus(looked, systemClock.now(), nodes));
+}
+
+async function planHere(here: WhereHere, options: OptionsOf<typeof clusterFlags>, terminal: Terminal): Promise<Plan> {
+  const warn = (line: string) => void terminal.stderr.write(`${visible(line)}\n`);
+  const told = { tell: progressOn(terminal, systemClock), warn };
+  const host = await hostOfNode();
+  const report = await visit('devices-plan', options, terminal, (visitor) =>
+    reportHere(visitor, host, { ...here, version: buildInfo().version, ...told }),
+  );
+  return planOf(devicesStatus({ reports: [{ report }] }, systemClock.now()));
 }
 
 /** What becomes of a device next. */
@@ -90,16 +131,39 @@ function stepOf({ node, isDryRun }: NodeStatus, device: DeviceStatus): Step | un
   }
 }
 
-export function planText(plan: Plan): string {
+export const planText = (plan: Plan): string =>
+  textOf(plan, {
+    first: 'Nothing was done: this is what the agents would do next, as they have reported it.',
+    byItself: (nodes) =>
+      `The agents of ${counted(nodes, 'node')} run without --dry-run: what is not refused they do by themselves.`,
+    remarks: 'AGENTS THAT NEED A LOOK',
+  });
+
+export const planHereText = (plan: Plan): string =>
+  textOf(plan, {
+    first: 'Nothing was done: this is what an agent would do next on this machine, as it is now.',
+    byItself: () => 'What is not refused, an agent that runs here without --dry-run does by itself.',
+    remarks: 'WHAT NEEDS A LOOK',
+  });
+
+interface Wording {
+  readonly first: string;
+  /** Who reads a plan may think that all of it waits for a word of theirs. */
+  readonly byItself: (nodes: number) => string;
+  readonly remarks: string;
+}
+
+function textOf(plan: Plan, { first, byItself, remarks }: Wording): string {
   const { steps, untouched } = plan;
   const rows = steps.map(({ node, path, size, volume, what, remedy }) => {
     return [node, path, size, volume, remedy === undefined ? what : `${what}. ${remedy}.`];
   });
+  const nodes = new Set(steps.filter((step) => step.byItself).map(({ node }) => node)).size;
   return [
-    'Nothing was done: this is what the agents would do next, as they have reported it.\n',
+    `${first}\n`,
     ...(rows.length > 0 ? [tableOf(['NODE', 'DEVICE', 'SIZE', 'VOLUME', 'PLAN'], rows)] : []),
-    `${sumOf(steps)}; ${untouched === 1 ? '1 device stays as it is' : `${untouched} devices stay as they are`}.\n${whoDoes(steps)}`,
-    section('AGENTS THAT NEED A LOOK', agentLines(plan)),
+    `${sumOf(steps)}; ${untouched === 1 ? '1 device stays as it is' : `${untouched} devices stay as they are`}.\n${nodes === 0 ? '' : `${byItself(nodes)}\n`}`,
+    section(remarks, agentLines(plan)),
   ].join('\n');
 }
 
@@ -117,12 +181,4 @@ function sumOf(steps: readonly Step[]): string {
     return count > 0 ? [`${count} ${words}`] : [];
   });
   return counts.join(', ') || 'Nothing to do';
-}
-
-/** Who reads a plan may think that all of it waits for a word of theirs. */
-function whoDoes(steps: readonly Step[]): string {
-  const nodes = new Set(steps.filter(({ byItself }) => byItself).map(({ node }) => node));
-  return nodes.size === 0
-    ? ''
-    : `The agents of ${counted(nodes.size, 'node')} run without --dry-run: what is not refused they do by themselves.\n`;
 }

@@ -164,14 +164,10 @@ export class NodeWorld implements AsyncDisposable {
 
   /** By way of a proxy. */
   async agentBy(server: { readonly url: string; readonly ca: string }, ...flags: readonly string[]): Promise<Holdfast> {
-    const holder = { token: this.#token, identity: { namespace: NAMESPACE, name: this.node } };
     const agent = await startHoldfast(
       'devices',
-      await kubeconfigFlag(this.directory, holder, server),
-      `--node-name=${this.node}`,
-      `--namespace-name=${NAMESPACE}`,
-      `--state-dir=${this.stateDir}`,
-      '--trust-init',
+      await this.#asTheAgent(server),
+      ...this.hereFlags,
       '--log-level=debug',
       ...flags,
     );
@@ -179,6 +175,25 @@ export class NodeWorld implements AsyncDisposable {
     this.undo.use(agent);
     await agent.ready();
     return agent;
+  }
+
+  /** By what an agent knows where it is. */
+  get hereFlags(): readonly string[] {
+    return [
+      `--node-name=${this.node}`,
+      `--namespace-name=${NAMESPACE}`,
+      `--state-dir=${this.stateDir}`,
+      '--trust-init',
+    ];
+  }
+
+  /** With the rights of the agent of this node, and no more. */
+  #asTheAgent(server: { readonly url: string; readonly ca: string }): Promise<string> {
+    return kubeconfigFlag(
+      this.directory,
+      { token: this.#token, identity: { namespace: NAMESPACE, name: this.node } },
+      server,
+    );
   }
 
   get logged() {
@@ -193,6 +208,11 @@ export class NodeWorld implements AsyncDisposable {
   /** As a person with every right runs it. */
   command(...args: readonly string[]): Promise<Ended> {
     return runHoldfast(...args, `--kubeconfig=${this.#plane.kubeconfig}`);
+  }
+
+  /** On this machine, as it would be run in the pod of the agent. */
+  async planHere(...flags: readonly string[]): Promise<Ended> {
+    return runHoldfast('devices', 'plan', '--here', ...this.hereFlags, await this.#asTheAgent(this.#plane), ...flags);
   }
 
   async find(name: string): Promise<Volume | undefined> {

@@ -1,0 +1,190 @@
+/**
+ * What an agent would do on this machine, found out without one: the cluster and every device are looked at once, by what an agent with
+ * `--dry-run` looks with, and nothing is written anywhere.
+ */
+import { Registry } from 'prom-client';
+import { KUBE_SYSTEM, NAMESPACES } from '../../api/namespaces.ts';
+import { parseApprovals } from '../../devices/approvals.ts';
+import { type DevicesSettings, RESCAN_MS } from '../../devices/contract.ts';
+import { Inventory, type Stock } from '../../devices/inventory.ts';
+import { Ledger } from '../../devices/ledger/ledger.ts';
+import { LiveVolumes } from '../../devices/live.ts';
+import { devicesMetrics } from '../../devices/metrics.ts';
+import type { NodeReport } from '../../devices/node-report.ts';
+import { reconciler } from '../../devices/reconcile.ts';
+import { Report } from '../../devices/report.ts';
+import { Disagreements } from '../../devices/seen.ts';
+import { Slots } from '../../devices/slots.ts';
+import { Standings } from '../../devices/standings.ts';
+import { type DevicesViews, devicesViews } from '../../devices/views.ts';
+import { Snapshot } from '../../kit/cache/snapshot.ts';
+import { systemClock } from '../../kit/clock/clock.ts';
+import { Refuse, Retry } from '../../kit/controller/outcome.ts';
+import type { Host } from '../../kit/host/host.ts';
+import { hasReason } from '../../kit/kube/api-error.ts';
+import type { WriteGate } from '../../kit/kube/caller.ts';
+import type { KubeClient } from '../../kit/kube/client.ts';
+import { silentLog } from '../../kit/observe/log.ts';
+import type { Visitor } from '../visit.ts';
+
+export interface HereOptions extends Pick<DevicesSettings, 'node' | 'namespace' | 'stateDir' | 'trustInit'> {
+  readonly defaultConfigMap: string | undefined;
+  readonly version: string;
+  /** How far it is. */
+  readonly tell: (line: string) => void;
+  /** What the person should know besides. */
+  readonly warn: (line: string) => void;
+}
+
+/** Devices are only read a little: as many at a time as an agent would wipe at most. */
+const AT_ONCE = 64;
+const BOOT_ID = '/proc/sys/kernel/random/boot_id';
+const clock = systemClock;
+
+/** No write is to come to it; if one did, this would be the end of it. */
+const noWrites: WriteGate = {
+  check() {
+    throw new Error('a plan does not write');
+  },
+};
+
+export async function reportHere(visitor: Visitor, host: Host, options: HereOptions): Promise<NodeReport> {
+  const { signal } = visitor;
+  const client = visitor.client.gatedBy(noWrites);
+  const settings = settingsOf(options);
+  const snapshot = new Snapshot();
+  const views = devicesViews(snapshot, settings.node, settings.namespace);
+  await snapshot.fill(client, { signal }, options.tell);
+  const own = views.nodes.get(settings.node);
+  if (!own)
+    throw new Error(`the cluster has no node ${settings.node}: --node-name has to be as kubectl get nodes shows it`);
+  const standings = new Standings();
+  const report = quietReport(standings, { name: settings.node, uid: own.uid });
+  const inventory = await lookedThrough({ host, views, settings, report, signal });
+  const { stock } = inventory;
+  for (const warning of warningsOn(stock)) options.warn(warning);
+  const approvals = approvalsOf(own.approvals, options);
+  const live = new LiveVolumes(client);
+  const reconcile = reconciler({
+    host,
+    clock,
+    ledger: await ledgerCopy(host, live, options, signal),
+    settings,
+    boot: (await host.files.readText(BOOT_ID))?.trim() ?? '',
+    cluster: await clusterUid(client, options, signal),
+    approvals: () => approvals,
+    client,
+    live,
+    views,
+    inventory,
+    disagreements: new Disagreements(views),
+    report,
+    slots: new Slots(AT_ONCE),
+    stopping: signal,
+  });
+  const names = new Set([...views.volumes.keys(), ...(stock?.byVolume.keys() ?? [])]);
+  let done = 0;
+  const looks = [...names].map(async (name) => {
+    await unlessRefused(reconcile(name, { signal, clock, log: silentLog }));
+    options.tell(`${++done} of ${names.size} devices looked at`);
+  });
+  await Promise.all(looks);
+  return composed(stock, standings, options);
+}
+
+/** Nothing is wiped, and nothing is looked at twice: how fast and how often is all the same. */
+const settingsOf = ({ node, namespace, defaultConfigMap, stateDir, trustInit }: HereOptions): DevicesSettings => ({
+  node,
+  namespace,
+  defaultConfigMap,
+  stateDir,
+  trustInit,
+  pollingMs: RESCAN_MS,
+  wipesAtOnce: AT_ONCE,
+  dryRun: true,
+});
+
+/** What an agent would tell in Events, metrics and the log is in the plan. */
+function quietReport(standings: Standings, node: { readonly name: string; readonly uid: string }): Report {
+  const metrics = devicesMetrics(new Registry(), standings, node.name);
+  return new Report({ recorder: { record: () => {} }, metrics, standings, log: silentLog, clock, node: () => node });
+}
+
+interface Looking {
+  readonly host: Host;
+  readonly views: DevicesViews;
+  readonly settings: DevicesSettings;
+  readonly report: Report;
+  readonly signal: AbortSignal;
+}
+
+/** After its first look at the device directory, which is its last. */
+async function lookedThrough({ host, views, settings, report, signal }: Looking): Promise<Inventory> {
+  const looked = new AbortController();
+  const onLook = (stock: Stock) => {
+    report.looked(stock);
+    looked.abort();
+  };
+  const inventory = new Inventory({ host, clock, log: silentLog, views, settings, onLook });
+  await inventory.run(AbortSignal.any([signal, looked.signal]));
+  signal.throwIfAborted();
+  return inventory;
+}
+
+const warningsOn = (stock: Stock | undefined): readonly string[] =>
+  stock?.configuration.is === 'given' ? stock.configuration.warnings : [];
+
+async function ledgerCopy(
+  { files }: Host,
+  live: LiveVolumes,
+  { stateDir, node, warn }: HereOptions,
+  signal: AbortSignal,
+): Promise<Ledger> {
+  if (!(await files.lstat(stateDir)))
+    warn(`there is no directory ${stateDir} here: what an agent has kept elsewhere is named by --state-dir`);
+  const log = { ...silentLog, error: (_: unknown, message?: string) => warn(`${stateDir}: ${message}`) };
+  return await Ledger.copy(stateDir, { files, clock, log }, () => live.labelled(node, signal));
+}
+
+async function clusterUid(client: KubeClient, { warn }: HereOptions, signal: AbortSignal): Promise<string> {
+  try {
+    return (await client.get(NAMESPACES, { name: KUBE_SYSTEM }, { signal })).metadata.uid ?? '';
+  } catch (error) {
+    if (!hasReason(error, 'Forbidden')) throw error;
+    warn(`${error.detail}; a device of another cluster is not told from ours`);
+    return '';
+  }
+}
+
+function approvalsOf(annotation: string | undefined, { warn }: HereOptions) {
+  const approvals = parseApprovals(annotation);
+  if (!('fault' in approvals)) return approvals;
+  warn(`the approvals on the Node cannot be read, and none of them counts: ${approvals.fault}`);
+  return {};
+}
+
+/** What is refused, or fails, stands in the report. */
+async function unlessRefused(look: Promise<unknown>): Promise<void> {
+  try {
+    await look;
+  } catch (error) {
+    if (!(error instanceof Refuse || error instanceof Retry)) throw error;
+  }
+}
+
+/** As an agent that does what it plans would write it. */
+function composed(stock: Stock | undefined, standings: Standings, { node, version }: HereOptions): NodeReport {
+  const configuration = stock?.configuration;
+  const faults =
+    configuration?.is === 'wrong' ? configuration.faults : configuration?.is === 'none' ? [configuration.why] : [];
+  return {
+    node,
+    at: clock.now().toISOString(),
+    version,
+    isDryRun: false,
+    faults,
+    unseen: stock?.unseen ?? [],
+    devices: standings.values().toSorted((one, other) => (one.path < other.path ? -1 : 1)),
+    leftOut: 0,
+  };
+}
