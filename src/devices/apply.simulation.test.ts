@@ -384,6 +384,23 @@ describe('a volume that is being deleted', () => {
     expect(node.violations).toEqual([]);
   });
 
+  it('is let go when its device is not in the device directory any more, and that is wiped when it is again', async () => {
+    const { node, disk } = await withAHalfWipedDevice();
+    node.plugIn(disk, 'b');
+    node.machine.tree.mkdir('/dev/others');
+    node.configure({ deviceDir: '/dev/others' });
+    const agent = await node.start();
+    const from = node.machine.journal.length;
+    await agent.settle(4);
+    expect(node.cluster.volumes).toEqual([]);
+    expect(node.machine.journal.slice(from).filter(({ verb }) => verb === 'device.write')).toEqual([]);
+    expect(node.events.map(({ reason }) => reason)).toContain('DeviceIsOutsideTheDeviceDirectory');
+    expect(node.ledger.devices.get('wwid:naa.b')).toMatchObject({ volume: { phase: 'Released' }, wipe: {} });
+    node.configure({});
+    expect(await agent.settle()).toBe(true);
+    expect([node.phaseOf(VOLUME), node.isClean(disk), node.violations]).toEqual(['Available', true, []]);
+  });
+
   it('stays as long as its own device is in use', async () => {
     const { node, disk } = await withAHalfWipedDevice();
     node.plugIn(disk, 'b');

@@ -205,7 +205,7 @@ export function reconciler(parts: ReconcileParts) {
     } catch (error) {
       const hasBegun = progress.hasBegun || volume.isDeleting;
       await progress.end('failed');
-      const isOrphaned = volume.isDeleting && isOfAnotherDevice(error, volume);
+      const isOrphaned = volume.isDeleting && (isOutOfReach(error) || isOfAnotherDevice(error, volume));
       if ((isOfTheDevice(error) && hasBegun) || isOrphaned) await letGo(volume, parts, signal);
       return await failed(error, subject, isOrphaned ? undefined : volume, signal);
     }
@@ -256,6 +256,13 @@ export function reconciler(parts: ReconcileParts) {
     throw new Refuse({ fact, message: `${subject.path} ${why}`, remedy, recheckMs });
   }
 }
+
+/**
+ * The configuration names another directory since we began: nothing of this one is wiped, and the volume cannot be kept for ever. The
+ * ledger knows that its device was left and is not clean; if it is ever asked for again, it is wiped before its next volume.
+ */
+const isOutOfReach = (error: unknown): boolean =>
+  error instanceof Refused && error.refusal.fact === 'isOutsideTheDeviceDirectory';
 
 /** What is at its path now is not its device, whatever else forbids to wipe that. Of its device the ledger knows that it is not clean. */
 function isOfAnotherDevice(error: unknown, { identity }: Volume): boolean {
