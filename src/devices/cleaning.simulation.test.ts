@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { FileError } from '../kit/host/file-error.ts';
 import type { RefusalFact } from './refusals.ts';
 import type { SimulatedAgent } from './simulated-agent.ts';
 import { DEVICE_DIR, DISK_BYTES, LEDGER, SimulatedNode, volumeAt } from './simulated-node.ts';
@@ -633,6 +634,44 @@ describe('a wipe that was cut off', () => {
     expect(writes[0]?.position).toBe(firstWrite);
     expect(node.violations).toEqual([]);
     expect(node.phaseOf(VOLUME)).toBe('Available');
+  });
+});
+
+describe('a ledger whose directory is removed while the process runs', () => {
+  /** A process that is about to go on with a wipe, of which nothing new has to be remembered before the next byte. */
+  async function aboutToGoOn() {
+    const { node, disk, agent } = await withATenant();
+    node.release(VOLUME);
+    const round = agent.begin();
+    await node.clock.advance(6_000);
+    agent.kill();
+    await node.drive(round).catch(() => {});
+    node.mount(disk);
+    const next = await restarted(node, agent);
+    node.unmount(disk);
+    node.loseLedger();
+    const from = node.machine.journal.length;
+    const written = () => node.machine.journal.slice(from).map(({ verb }) => verb);
+    return { node, disk, agent: next, written };
+  }
+
+  it('is noticed before anything is wiped, and nothing is until it can be written', async () => {
+    const { node, agent, written } = await aboutToGoOn();
+    const error = new FileError('write', LEDGER, 'ENOENT');
+    node.machine.faults.when(({ verb }) => verb === 'file.write', { kind: 'fail', error }, Number.POSITIVE_INFINITY);
+    await agent.settle(4);
+    expect(written()).not.toContain('device.write');
+    expect(agent.standings.get(VOLUME)?.state).toMatchObject({ is: 'failed', why: error.message });
+    node.machine.faults.clear();
+    expect(await agent.settle()).toBe(true);
+    expect([node.phaseOf(VOLUME), node.violations]).toEqual(['Available', []]);
+  });
+
+  it('is written again, with all that is known, before anything is wiped', async () => {
+    const { agent, written } = await aboutToGoOn();
+    expect(await agent.settle()).toBe(true);
+    const [first] = written().filter((verb) => verb === 'file.write' || verb === 'device.write');
+    expect(first).toBe('file.write');
   });
 });
 

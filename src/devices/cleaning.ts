@@ -114,6 +114,7 @@ async function wiped(
   signal: AbortSignal,
 ): Promise<Receipt> {
   const { key, sighting, entry } = judged;
+  await parts.ledger.ensureWritten();
   order.onBegin();
   const receipt = await wipeHeld(
     device,

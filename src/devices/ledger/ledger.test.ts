@@ -1,4 +1,4 @@
-import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
@@ -363,4 +363,24 @@ describe('whatever goes wrong, and wherever', () => {
       }
     },
   );
+});
+
+describe('a ledger on a real disk', () => {
+  test('is not known to be there once its directory is removed, and is there again as soon as that is', async () => {
+    const directory = await mkdtemp(join(tmpdir(), 'ledger-'));
+    try {
+      const files = realFiles(clock, Math.random);
+      const ledger = await Ledger.open(directory, { files, clock, log }, async () => []);
+      await ledger.began(KEY, device, wipe);
+      await rm(directory, { recursive: true });
+      await expect(ledger.ensureWritten()).rejects.toMatchObject({ code: 'ENOENT' });
+      await expect(ledger.began(KEY, device, wipe)).rejects.toMatchObject({ code: 'ENOENT' });
+      await mkdir(directory);
+      await ledger.ensureWritten();
+      const again = await Ledger.open(directory, { files, clock, log }, async () => []);
+      expect(again.get(KEY)).toEqual(ledger.get(KEY));
+    } finally {
+      await rm(directory, { recursive: true, force: true });
+    }
+  });
 });

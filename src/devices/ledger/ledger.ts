@@ -117,6 +117,14 @@ export class Ledger {
     return this.set(key, (entry) => afterWiping(entry, device, wipe));
   }
 
+  /**
+   * Puts all that is known here on the disk once more, whether or not it was there: the file, or the directory that it is in, may have
+   * been removed since. To be asked before anything is destroyed that it is needed for.
+   */
+  ensureWritten(): Promise<void> {
+    return this.#writes.changed();
+  }
+
   cleaned(key: string, device: Sighting, clean: Clean): Promise<void> {
     return this.set(key, (entry) => afterCleaning(entry, device, clean));
   }
