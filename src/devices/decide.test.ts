@@ -31,7 +31,15 @@ const found = (parts: Partial<Found> = {}): Found => ({
 /** As we make it. */
 const aVolume = (parts: Partial<Volume> = {}): Volume => {
   const identity = identityOf(aDisk());
-  const receipt = { method: 'zero-head', bytes: 1, seconds: 1, verified: 'sample', at: '' } as const;
+  const receipt = {
+    method: 'zero-head',
+    bytes: 1,
+    writtenBytes: 1,
+    seconds: 1,
+    verified: 'sample',
+    verifiedBytes: 1,
+    at: '',
+  } as const;
   const made = newVolume({ name: 'local-n1-b', path: PATH, node: NODE, identity, config }, receipt);
   return { ...volumeOf({ ...made, status: { phase: 'Available' } }), ...parts };
 };

@@ -30,8 +30,10 @@ const wanted: Wanted = {
 const receipt: Receipt = {
   method: 'zero-head',
   bytes: 1,
+  writtenBytes: 1,
   seconds: 2,
   verified: 'sample',
+  verifiedBytes: 1,
   at: '2026-01-01T00:00:00.000Z',
 };
 const sized = (sizeBytes: number): Wanted => ({ ...wanted, identity: { ...wanted.identity, sizeBytes } });
@@ -81,7 +83,7 @@ describe('a volume that is made', () => {
           'local-pv-provisioner.cybozu.io/deviceNameFilter': '.*',
           'holdfast.dev/device': '{"sizeBytes":107374182400,"wwid":"naa.1"}',
           'holdfast.dev/wiped':
-            '{"method":"zero-head","bytes":1,"seconds":2,"verified":"sample","at":"2026-01-01T00:00:00.000Z"}',
+            '{"method":"zero-head","bytes":1,"writtenBytes":1,"seconds":2,"verified":"sample","verifiedBytes":1,"at":"2026-01-01T00:00:00.000Z"}',
         },
         ownerReferences: [
           {

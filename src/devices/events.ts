@@ -48,9 +48,16 @@ export function wipeBegins(volume: About, path: string, method: string): Occurre
 }
 
 export function wiped(volume: About, path: string, receipt: Receipt): Occurrence {
-  const { method, bytes, seconds, verified } = receipt;
-  const note = `${path} is wiped (${method}, ${bytes} bytes in ${seconds} s, ${verified === 'all' ? 'all of it' : 'samples'} read back)`;
+  const { method, seconds } = receipt;
+  const note = `${path} is wiped (${method}, in ${seconds} s): ${extentOf(receipt)}`;
   return { regarding: aboutVolume(volume), type: 'Normal', reason: 'DeviceWiped', action: 'Wipe', note };
+}
+
+/** What was only discarded is not said to be verified. */
+function extentOf({ bytes, writtenBytes, verified, verifiedBytes }: Receipt): string {
+  const discarded = bytes > writtenBytes ? `${bytes} bytes discarded, ` : '';
+  const how = verified === 'all' ? 'all of them' : `samples of ${verifiedBytes} bytes`;
+  return `${discarded}${writtenBytes} bytes written and ${how} read back`;
 }
 
 export function made(volume: About, path: string): Occurrence {

@@ -321,7 +321,15 @@ const wiped = (method: WipeMethod, entry: Partial<LedgerEntry> = {}): LedgerEntr
     { phase: 'Released' },
     {
       clean: {
-        receipt: { method, bytes: GIB, seconds: 1, verified: 'sample', at: '2026-01-01T00:00:00.000Z' },
+        receipt: {
+          method,
+          bytes: GIB,
+          writtenBytes: GIB,
+          seconds: 1,
+          verified: 'sample',
+          verifiedBytes: GIB,
+          at: '2026-01-01T00:00:00.000Z',
+        },
         boot: 'boot-1',
       },
       ...entry,

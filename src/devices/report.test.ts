@@ -19,7 +19,15 @@ const subject: Subject = {
   device: 'wwid:naa.1',
 };
 const { volume: _, ...withoutVolume } = subject;
-const receipt = { method: 'zero-head', bytes: 5, seconds: 2, verified: 'sample', at: 'now' } as const;
+const receipt = {
+  method: 'zero-head',
+  bytes: 5,
+  writtenBytes: 5,
+  seconds: 2,
+  verified: 'sample',
+  verifiedBytes: 5,
+  at: 'now',
+} as const;
 const mounted = (at: string) => grievanceOf({ fact: 'isMounted', at, under: '' }, 'n1', PATH);
 const foreign = grievanceOf(EACH_REFUSAL.hasForeignData, 'n1', PATH);
 
@@ -158,6 +166,18 @@ describe('what is done', () => {
       'DeviceProvisioned',
       'DevicesApprovalUsed',
     ]);
+  });
+
+  it.each([
+    [{}, '5 bytes written and samples of 5 bytes read back'],
+    [
+      { method: 'discard', bytes: 500, writtenBytes: 100, verified: 'all', verifiedBytes: 100 },
+      '500 bytes discarded, 100 bytes written and all of them read back',
+    ],
+  ] as const)('is not said to be read back where it was not (%o)', (parts, words) => {
+    const { report, events } = aReport();
+    report.wiped(subject, { ...receipt, ...parts });
+    expect(events[0]?.note).toContain(words);
   });
 
   it('is counted', async () => {

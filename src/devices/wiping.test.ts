@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Fault } from '../kit/host/simulated/faults.ts';
 import { WIPE_METHODS, type WipeMethod } from './contract.ts';
+import type { Receipt } from './ledger/entry.ts';
 import { type Attempt, SimulatedWipe } from './wipe/simulated-wipe.ts';
 
 const KIB = 2 ** 10;
@@ -40,6 +41,31 @@ describe('a wipe', () => {
     expect(wipe.disk.isZero(GIB)).toBe(true);
     expect(wipe.isFilled(HEAD, MIB)).toBe(true);
     expect(wipe.isFilled(GIB - MIB, MIB)).toBe(true);
+  });
+
+  it.each<[WipeMethod, Partial<Receipt>]>([
+    ['zero-head', { bytes: HEAD, writtenBytes: HEAD, verifiedBytes: HEAD }],
+    ['zero-all', { bytes: 300 * MIB, writtenBytes: 300 * MIB, verifiedBytes: 300 * MIB }],
+    ['discard', { bytes: 300 * MIB, writtenBytes: HEAD, verifiedBytes: HEAD }],
+  ])('by %s has a receipt of what was written and of all that was read back', async (method, bytes) => {
+    const wipe = aWipe(method, 300 * MIB);
+    expect(await wipe.toItsEnd({ method, verification: 'all' })).toMatchObject({ ...bytes, verified: 'all' });
+  });
+
+  it.each<WipeMethod>(['zero-all', 'discard'])('by %s has a receipt of how much the samples were', async (method) => {
+    const wipe = aWipe(method, 300 * MIB);
+    let read = 0;
+    wipe.machine.faults.when(
+      ({ verb, length = 0 }) => {
+        if (verb === 'device.read') read += length;
+        return false;
+      },
+      { kind: 'fail' },
+    );
+    const receipt = await wipe.toItsEnd({ method, verification: 'sample' });
+    expect(receipt).toMatchObject({ verified: 'sample', verifiedBytes: read });
+    expect(read).toBeGreaterThan(0);
+    expect(read).toBeLessThan(HEAD);
   });
 
   it.each(WIPE_METHODS)('by %s is complete, on a size that is no multiple of a page', async (method) => {

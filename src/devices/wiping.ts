@@ -6,7 +6,7 @@ import type { Config, WipeMethod } from './contract.ts';
 import type { Receipt, WipeRecord } from './ledger/entry.ts';
 import type { Observed } from './observed.ts';
 import { buffersOf } from './wipe/buffers.ts';
-import { courseOf, coveredBy, lengthOf } from './wipe/course.ts';
+import { courseOf, coveredBy, lengthOf, writtenBy } from './wipe/course.ts';
 import { newSeed } from './wipe/keystream.ts';
 import { Pace } from './wipe/pace.ts';
 import { verify } from './wipe/verify.ts';
@@ -57,13 +57,20 @@ export async function wipeHeld(
     },
     { clock, commands },
   );
-  const fault = await verify({ ...order, buffers: buffersOf(commands), verification: wipeVerify });
-  if (fault !== undefined) {
+  const found = await verify({ ...order, buffers: buffersOf(commands), verification: wipeVerify });
+  if ('faultAt' in found) {
     await record(beginning(wipeMethod, clock.now()));
-    throw new NotAsWritten(`the byte at ${fault} of ${path} is not what was written there: the device fails`);
+    throw new NotAsWritten(`the byte at ${found.faultAt} of ${path} is not what was written there: the device fails`);
   }
-  const at = clock.now().toISOString();
-  return { method: wipeMethod, bytes: coveredBy(course), seconds: seconds(), verified: wipeVerify, at };
+  return {
+    method: wipeMethod,
+    bytes: coveredBy(course),
+    writtenBytes: writtenBy(course),
+    seconds: seconds(),
+    verified: wipeVerify,
+    verifiedBytes: found.bytes,
+    at: clock.now().toISOString(),
+  };
 }
 
 /** What another method, or another seed, has left behind is no part of this wipe. */

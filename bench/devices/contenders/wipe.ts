@@ -37,10 +37,10 @@ const contend: Contend<Wipe> = async ({ paths, method, isWritten, directory }, m
   }
   await meter.measure(WIPE, () => Promise.all(orders.map((order) => wipe(order, { clock, commands: host }))));
   meter.count('threads', threads());
-  const faults = await meter.measure(READ_BACK, () =>
+  const read = await meter.measure(READ_BACK, () =>
     Promise.all(orders.map((order) => verify({ ...order, buffers: buffersOf(host), verification: 'sample' }))),
   );
-  if (faults.some((fault) => fault !== undefined)) throw new Error('what was read back is not what was written');
+  if (read.some((found) => 'faultAt' in found)) throw new Error('what was read back is not what was written');
 
   async function orderFor(device: OpenDevice) {
     const facts = await device.facts();

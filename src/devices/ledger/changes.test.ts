@@ -12,7 +12,15 @@ const device: Sighting = {
 };
 const wipe: WipeRecord = { method: 'zero-all', startedAt: '2026-01-01T00:00:00.000Z', doneBytes: 512 };
 const clean: Clean = {
-  receipt: { method: 'zero-all', bytes: 1024, seconds: 1, verified: 'sample', at: '2026-01-01T00:00:00.000Z' },
+  receipt: {
+    method: 'zero-all',
+    bytes: 1024,
+    writtenBytes: 1024,
+    seconds: 1,
+    verified: 'sample',
+    verifiedBytes: 1024,
+    at: '2026-01-01T00:00:00.000Z',
+  },
   boot: 'b1',
 };
 const seen = (parts: Partial<HandedOut> = {}): HandedOut => ({

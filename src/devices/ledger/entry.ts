@@ -55,9 +55,13 @@ export interface Clean {
 /** Stands on the next volume. */
 export interface Receipt {
   readonly method: WipeMethod;
+  /** How many bytes of the device are other than before: written, or discarded. */
   readonly bytes: number;
+  /** How many of them were written. What was only discarded is left to the device, and is not read back. */
+  readonly writtenBytes: number;
   readonly seconds: number;
-  /** What was read back and found to be as it should be. */
+  /** How much of what was written was read back, and found to be as it should be. */
   readonly verified: 'sample' | 'all';
+  readonly verifiedBytes: number;
   readonly at: string;
 }

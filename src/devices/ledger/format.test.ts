@@ -37,6 +37,8 @@ const receipt = fc.record(
     bytes,
     seconds: fc.double({ min: 0, noNaN: true, noDefaultInfinity: true }).map((n) => n + 0),
     verified: fc.constantFrom('sample' as const, 'all' as const),
+    writtenBytes: fc.nat(),
+    verifiedBytes: fc.nat(),
     at,
   },
   { noNullPrototype: true },

@@ -24,8 +24,10 @@ const bytes = z.int().nonnegative();
 const receipt = z.strictObject({
   method: z.enum(WIPE_METHODS),
   bytes,
+  writtenBytes: bytes,
   seconds: z.number().nonnegative(),
   verified: z.enum(['sample', 'all']),
+  verifiedBytes: bytes,
   at: z.iso.datetime(),
 });
 const identity = z.strictObject({

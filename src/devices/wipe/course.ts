@@ -59,6 +59,9 @@ export const lengthOf = (course: readonly Pass[]): number => course.reduce((sum,
 /** How many bytes of the device are other than before: those that two passes go over count once. */
 export const coveredBy = (course: readonly Pass[]): number => Math.max(...course.map(bytesOf));
 
+/** How many bytes were written, and not only discarded: what can be read back. No two such passes go over the same bytes. */
+export const writtenBy = (course: readonly Pass[]): number => lengthOf(course.filter(({ does }) => does !== 'discard'));
+
 /** What is left of a pass of which the first `done` bytes are done, in pieces of at most `pieceBytes`. */
 export function* piecesOf({ extents }: Pass, done: number, pieceBytes: number): Generator<Piece> {
   let passed = 0;

@@ -25,16 +25,24 @@ export interface VerifyOrder {
   readonly signal: AbortSignal;
 }
 
-/** Where a byte is that is not as it should be: the first of those that were found. Nothing when all is well. */
-export async function verify(order: VerifyOrder): Promise<number | undefined> {
+export type Verified =
+  /** How many bytes were read back. All of them are as they should be. */
+  | { readonly bytes: number }
+  /** Where a byte is that is not: the first of those that were found. */
+  | { readonly faultAt: number };
+
+/** What was only discarded can read as anything, and is not looked at. */
+export async function verify(order: VerifyOrder): Promise<Verified> {
   const { course, seed = '', verification } = order;
+  let bytes = 0;
   for (const { does, extents } of course) {
     if (does === 'discard') continue;
     const check = does === 'randomise' ? isKeystream(seed) : isZero;
-    const fault = await firstFault(placesOf(extents, verification, order.pace.most(BUFFER_BYTES)), check, order);
-    if (fault !== undefined) return fault;
+    const found = await read(placesOf(extents, verification, order.pace.most(BUFFER_BYTES)), check, order);
+    if ('faultAt' in found) return found;
+    bytes += found.bytes;
   }
-  return undefined;
+  return { bytes };
 }
 
 /** Where the first difference is, in a buffer that was read from `position`. */
@@ -51,20 +59,22 @@ function isKeystream(seed: string): Check {
   };
 }
 
-async function firstFault(places: Generator<Extent>, check: Check, order: VerifyOrder): Promise<number | undefined> {
+async function read(places: Generator<Extent>, check: Check, order: VerifyOrder): Promise<Verified> {
   const { device, buffers, pace, signal } = order;
   const faults: number[] = [];
+  let bytes = 0;
   await inParallel(IN_FLIGHT, places, signal, async ({ start, length }, either) => {
     if (faults.length > 0) return;
     await pace.turn(length, either);
     await buffers.lend(either, async (buffer) => {
       const found = buffer.subarray(0, length);
       await device.read(found, start);
+      bytes += length;
       const fault = check(found, start);
       if (fault !== undefined) faults.push(start + fault);
     });
   });
-  return faults.length > 0 ? Math.min(...faults) : undefined;
+  return faults.length > 0 ? { faultAt: Math.min(...faults) } : { bytes };
 }
 
 function* placesOf(extents: readonly Extent[], verification: Verification, placeBytes: number): Generator<Extent> {

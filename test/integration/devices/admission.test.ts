@@ -68,8 +68,10 @@ const CONFIG: Config = {
 const RECEIPT = {
   method: 'zero-head',
   bytes: GIB,
+  writtenBytes: GIB,
   seconds: 1,
   verified: 'sample',
+  verifiedBytes: GIB,
   at: '2026-01-01T00:00:00Z',
 } as const;
 
