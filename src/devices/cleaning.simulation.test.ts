@@ -7,7 +7,10 @@ import { DEVICE_DIR, DISK_BYTES, LEDGER, SimulatedNode, volumeAt } from './simul
 const VOLUME = volumeAt('b');
 const UNNAMED = { wwid: '' };
 
-async function withAVolume(identity: { wwid?: string } = {}, config: Readonly<Record<string, string>> = {}) {
+async function withAVolume(
+  identity: { wwid?: string; serial?: string } = {},
+  config: Readonly<Record<string, string>> = {},
+) {
   const node = new SimulatedNode(config);
   const disk = node.addDisk('b', identity);
   const agent = await node.start();
@@ -17,7 +20,10 @@ async function withAVolume(identity: { wwid?: string } = {}, config: Readonly<Re
 }
 
 /** Somebody has the volume, as the agent has seen. */
-async function withATenant(identity: { wwid?: string } = {}, config: Readonly<Record<string, string>> = {}) {
+async function withATenant(
+  identity: { wwid?: string; serial?: string } = {},
+  config: Readonly<Record<string, string>> = {},
+) {
   const world = await withAVolume(identity, config);
   world.node.bind(VOLUME);
   expect(await world.agent.settle()).toBe(true);
@@ -436,6 +442,82 @@ describe('a device without a name', () => {
     await world.agent.settle();
     return world;
   }
+});
+
+describe('a device of which another name is told than before', () => {
+  const TOLD = {
+    'a serial number': { wwid: '', serial: 's' },
+    'a world wide name as well': { wwid: 'naa.b', serial: 's' },
+    'a world wide name only': { wwid: 'naa.b', serial: '' },
+    nothing: { wwid: '', serial: '' },
+  };
+  type Told = keyof typeof TOLD;
+  const AT_ALL: readonly (readonly [Told, Told])[] = [
+    ['a serial number', 'a world wide name as well'],
+    ['a world wide name as well', 'a serial number'],
+    ['a world wide name as well', 'a world wide name only'],
+    ['a world wide name only', 'a world wide name as well'],
+  ];
+  const IN_DOUBT: readonly (readonly [Told, Told])[] = [
+    ['nothing', 'a world wide name only'],
+    ['nothing', 'a serial number'],
+    ['a serial number', 'a world wide name only'],
+    ['a world wide name only', 'a serial number'],
+    ['a world wide name only', 'nothing'],
+  ];
+
+  /** The machine is started with another kernel. */
+  async function toldAnew(world: Awaited<ReturnType<typeof withATenant>>, told: Told): Promise<void> {
+    const { node, disk } = world;
+    node.reboot();
+    disk.described = { ...disk.described, ...TOLD[told] };
+    world.agent = await node.start();
+    await world.agent.settle();
+  }
+
+  it.each([...AT_ALL, ...IN_DOUBT])(
+    'that was known by %s, and now by %s, is held for who had it when its volume is lost',
+    async (before, now) => {
+      const world = await withATenant(TOLD[before]);
+      world.agent.kill();
+      world.node.cluster.vanish(VOLUME);
+      await toldAnew(world, now);
+      expectHeld(world, 'ownerWasNotSeenToLeave');
+      world.node.approve(world.disk, ['ownerWasNotSeenToLeave', 'hasForeignData']);
+      expect(await world.agent.settle()).toBe(true);
+      expect([world.node.phaseOf(VOLUME), world.node.violations]).toEqual(['Available', []]);
+    },
+  );
+
+  it.each(AT_ALL)('that was known by %s, and now by %s, is recycled as the device that it is', async (before, now) => {
+    const world = await withATenant(TOLD[before]);
+    const { node } = world;
+    world.agent.kill();
+    node.release(VOLUME);
+    await toldAnew(world, now);
+    expect([node.phaseOf(VOLUME), node.violations]).toEqual(['Available', []]);
+    expect([...node.ledger.devices.values()]).toMatchObject([{ volume: { phase: 'Available' } }]);
+  });
+
+  it.each(IN_DOUBT)('that was known by %s, and now by %s, is not recycled for its volume', async (before, now) => {
+    const world = await withATenant(TOLD[before]);
+    world.agent.kill();
+    world.node.release(VOLUME);
+    await toldAnew(world, now);
+    expectHeld(world, 'isAnotherDevice');
+  });
+
+  it.each(IN_DOUBT)(
+    'that was known by %s, and now by %s, is not new when something was put on it unseen',
+    async (before, now) => {
+      const world = await withAVolume(TOLD[before]);
+      world.agent.kill();
+      world.node.bind(VOLUME, { isRaw: true });
+      world.node.cluster.vanish(VOLUME);
+      await toldAnew(world, now);
+      expectHeld(world, 'hasForeignData');
+    },
+  );
 });
 
 describe('partitions of a disk without a name', () => {

@@ -20,7 +20,7 @@ import {
   whyNotToWipe,
 } from './guards.ts';
 import { hold } from './held.ts';
-import { type Identity, identityOf, isNamed, isResized, isSame, keyOf } from './identity.ts';
+import { type Identity, identityOf, isNamed, isOneDevice, isSame, keyOf, mayBeOne } from './identity.ts';
 import { afterFinding, afterWiping } from './ledger/changes.ts';
 import type { Clean, LedgerEntry, Receipt, Sighting, WipeRecord } from './ledger/entry.ts';
 import type { Ledger } from './ledger/ledger.ts';
@@ -98,12 +98,12 @@ export async function clean<T>(
   const { observed, judged } = allowed;
   const { key, sighting } = judged;
   const { number } = observed.facts;
-  if (judged.lifted.length > 0) await useApprovals(key, parts);
+  if (judged.lifted.length > 0) await useApprovals(sighting, parts);
   await order.beforeWiping();
   for (const refusal of judged.lifted) order.onApprovalUsed(refusal);
   if (!order.recycles) await forgetOtherPaths(key, sighting, parts);
   const receipt = judged.clean?.receipt ?? (await wiped(order, allowed, parts, signal));
-  if (!order.recycles) await useApprovals(key, parts);
+  if (!order.recycles) await useApprovals(sighting, parts);
   return await whileHeld({ key, number, device: sighting, receipt });
 }
 
@@ -135,9 +135,12 @@ async function wiped(
 }
 
 /** Whatever they were given for: the data of who gets the device next is not what anybody was asked about. */
-async function useApprovals(key: string, { approvals, ledger }: CleaningParts): Promise<void> {
-  await Promise.all((approvals()[key] ?? []).map(({ id }) => ledger.use(id)));
+async function useApprovals(device: Sighting, { approvals, ledger }: CleaningParts): Promise<void> {
+  await Promise.all(givenFor(device, approvals()).map(({ id }) => ledger.use(id)));
 }
+
+/** A person sees the device as it is now, under whichever key the ledger knows it. */
+const givenFor = ({ identity, path }: Sighting, approvals: Approvals) => approvals[keyOf(identity, path)] ?? [];
 
 interface Allowed extends AsyncDisposable {
   readonly device: OpenDevice;
@@ -199,6 +202,7 @@ const lookingAt = ({ others }: Pick<CleaningOrder, 'others'>, { settings }: Clea
 });
 
 interface Judged {
+  /** What the ledger knows it under. */
   readonly key: string;
   readonly sighting: Sighting;
   readonly entry: LedgerEntry | undefined;
@@ -217,7 +221,7 @@ function judge(
   parts: CleaningParts,
 ): Judged {
   const identity = identityOf(observed.facts);
-  const key = keyOf(identity, path);
+  const key = parts.ledger.keyOf(identity, path);
   const sighting = sightingOf(identity, path, observed, parts.boot);
   const entry = entryOf(key, sighting, recycles, parts.ledger);
   const isEntryCertain = entry !== undefined && isCertain(entry, sighting);
@@ -229,7 +233,7 @@ function judge(
     isEntryCertain,
     recycles,
     wipeExisting: config.wipeExisting,
-    approved: approvedOf(key, identity, parts),
+    approved: approvedOf(sighting, parts),
   };
   const isAsRecorded = isEntryCertain && isSame(entry.identity, identity);
   const refusal = whyNotToWipe(observed, purpose);
@@ -239,8 +243,8 @@ function judge(
 }
 
 /**
- * Of a device without a name, another size is another device. It may have been found at another path since it was put in: then that
- * somebody had it there counts before all else.
+ * What is known of it; or else of one that was at its path and that it may be, if all that differs is what is told of its name. Then
+ * that somebody had that one counts, and nothing that was done to it.
  */
 function entryOf(
   key: string,
@@ -248,14 +252,36 @@ function entryOf(
   recycles: Recycled | undefined,
   ledger: Ledger,
 ): LedgerEntry | undefined {
+  const known = isNamed(device.identity) ? ledger.get(key) : unnamedEntryOf(key, device, recycles, ledger);
+  return known ?? mostTelling(doubtsAbout(device, ledger));
+}
+
+/**
+ * Of a device without a name, another size is another device. It may have been found at another path since it was put in: then that
+ * somebody had it there counts before all else.
+ */
+function unnamedEntryOf(
+  key: string,
+  device: Sighting,
+  recycles: Recycled | undefined,
+  ledger: Ledger,
+): LedgerEntry | undefined {
   const entry = ledger.get(key);
-  if (isNamed(device.identity)) return entry;
   const own = entry && isSame(entry.identity, device.identity) ? entry : undefined;
   if (recycles) return own;
   const elsewhere = atOtherPaths(key, device, ledger).map(([, other]) => other);
-  const all = own ? [own, ...elsewhere] : elsewhere;
-  return elsewhere.find(({ volume }) => volume?.phase === 'Bound') ?? all.find(tellsMore) ?? all[0];
+  return elsewhere.find(isBound) ?? mostTelling(own ? [own, ...elsewhere] : elsewhere);
 }
+
+const doubtsAbout = ({ identity, path }: Sighting, ledger: Ledger): readonly LedgerEntry[] =>
+  Array.from(ledger.entries(), ([, entry]) => entry).filter(
+    (entry) => entry.path === path && mayBeOne(entry.identity, identity),
+  );
+
+const mostTelling = (entries: readonly LedgerEntry[]): LedgerEntry | undefined =>
+  entries.find(isBound) ?? entries.find(tellsMore) ?? entries[0];
+
+const isBound = ({ volume }: LedgerEntry): boolean => volume?.phase === 'Bound';
 
 /** Than that the device was there. */
 const tellsMore = ({ volume, wipe, clean: known }: LedgerEntry): boolean =>
@@ -281,8 +307,7 @@ async function forgetOtherPaths(key: string, device: Sighting, { ledger }: Clean
  * another one, whatever its number.
  */
 const isCertain = (entry: Sighting, now: Sighting): boolean =>
-  (isSame(entry.identity, now.identity) || isResized(entry.identity, now.identity)) &&
-  (isNamed(now.identity) || isSameInsertion(entry, now));
+  isOneDevice(entry.identity, now.identity) && (isNamed(now.identity) || isSameInsertion(entry, now));
 
 const isSameInsertion = (one: Insertion, other: Insertion): boolean =>
   one.boot !== '' &&
@@ -305,11 +330,11 @@ function cleanOf({ clean: known }: LedgerEntry, now: Sighting, observed: Observe
 }
 
 /** Of those from before the ledger was begun nobody knows whether they were used. */
-function approvedOf(key: string, identity: Identity, { approvals, ledger, clock }: CleaningParts): ReadonlySet<string> {
-  const counting = (approvals()[key] ?? []).filter(
+function approvedOf(device: Sighting, { approvals, ledger, clock }: CleaningParts): ReadonlySet<string> {
+  const counting = givenFor(device, approvals()).filter(
     (approval) =>
       !ledger.hasUsed(approval.id) &&
-      isSame(approval.identity, identity) &&
+      isSame(approval.identity, device.identity) &&
       isInForce(approval, clock.now()) &&
       Date.parse(approval.at) >= ledger.since.getTime(),
   );

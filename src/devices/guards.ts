@@ -6,7 +6,7 @@ import { normalize } from 'node:path/posix';
 import { compareVersions } from '../kit/cache/resource-version.ts';
 import type { Opener } from '../kit/host/open-survey.ts';
 import type { WipeMethod } from './contract.ts';
-import { describe, type Identity, identityOf, isSame, isSameOrGrown } from './identity.ts';
+import { describe, type Identity, identityOf, isSame, isSameOrGrown, mayBeOne } from './identity.ts';
 import { isSameCluster, type LedgerEntry } from './ledger/entry.ts';
 import type { Known, Observed } from './observed.ts';
 import { canBeApproved, type Refusal } from './refusals.ts';
@@ -214,7 +214,8 @@ const hasForeignData: Guard = (observed, purpose) => {
 
 /** Raw data cannot be told from what was always there, except where there was nothing when we last had it. */
 function wasUsedSinceTheWipe(observed: Observed, { entry, recycles, method }: Purpose): boolean {
-  if (!entry || !isSame(entry.identity, identityOf(observed.facts))) return false;
+  const found = identityOf(observed.facts);
+  if (!entry || !(isSame(entry.identity, found) || mayBeOne(entry.identity, found))) return false;
   if (entry.clean) return !isAsWiped(observed, entry.clean.receipt.method);
   const wasUnused = !recycles && !entry.wipe && UNUSED.has(entry.volume?.phase);
   return wasUnused && method !== 'random-all' && !observed.isHeadBlank;

@@ -37,6 +37,16 @@ export const isSame = (one: Identity, other: Identity): boolean =>
 export const isResized = (one: Identity, other: Identity): boolean =>
   one.sizeBytes !== other.sizeBytes && isNamed(one) && isSameDisk(one, other);
 
+/** Whether both are the same device, whatever its size is by now. */
+export const isOneDevice = (one: Identity, other: Identity): boolean => isSame(one, other) || isResized(one, other);
+
+/**
+ * Whether nobody can tell them apart, although they have no name in common: another kernel, or another driver, tells a name of a disk
+ * that the one before did not, or does not tell it any more.
+ */
+export const mayBeOne = (one: Identity, other: Identity): boolean =>
+  one.sizeBytes === other.sizeBytes && agreeInAll(one, other) && !hasCommonName(one, other);
+
 /** Whether both are the same device, and it is not smaller than it was. */
 export const isSameOrGrown = (recorded: Identity, found: Identity): boolean =>
   isSame(recorded, found) || (isResized(recorded, found) && found.sizeBytes > recorded.sizeBytes);
@@ -54,15 +64,16 @@ export function sharesBytes(one: Identity, other: Identity): boolean {
 
 const diskOf = ({ partition: _, ...disk }: Identity): Identity => disk;
 
+const isSameDisk = (one: Identity, other: Identity): boolean => agreeInAll(one, other) && hasCommonName(one, other);
+
 /** What only one of them tells says nothing: another kernel may tell more. */
-function isSameDisk(one: Identity, other: Identity): boolean {
+function agreeInAll(one: Identity, other: Identity): boolean {
   return (
     agree(one.wwid, other.wwid) &&
     agree(one.serial, other.serial) &&
     agree(one.model, other.model) &&
     one.partition?.index === other.partition?.index &&
-    one.partition?.startBytes === other.partition?.startBytes &&
-    hasCommonName(one, other)
+    one.partition?.startBytes === other.partition?.startBytes
   );
 }
 

@@ -2,7 +2,7 @@
 import { handedOut } from './apply.ts';
 import { sightingOf } from './cleaning.ts';
 import { type Seen, whyNotOurs } from './decide.ts';
-import { type Identity, identityOf, isNamed, isResized, isSame, keyOf } from './identity.ts';
+import { identityOf, isNamed, isOneDevice } from './identity.ts';
 import type { LedgerEntry, Sighting } from './ledger/entry.ts';
 import type { Ledger } from './ledger/ledger.ts';
 import type { Volume } from './volume.ts';
@@ -32,7 +32,7 @@ function newlySeen(
 ): readonly [string, Sighting] | undefined {
   const device = sightingFor(volume, found, boot);
   if (!device) return undefined;
-  const key = keyOf(device.identity, volume.path);
+  const key = ledger.keyOf(device.identity, volume.path);
   return isToBeRecorded(volume, ledger.get(key), ledger) ? [key, device] : undefined;
 }
 
@@ -40,13 +40,10 @@ function newlySeen(
 function sightingFor({ path, identity }: Volume, found: Seen['found'], boot: string): Sighting | undefined {
   const device = found.find((one) => one.path === path)?.device;
   const there = device && 'facts' in device ? device : undefined;
-  if (there && isItself(identity, identityOf(there.facts)))
+  if (there && (!identity || isOneDevice(identity, identityOf(there.facts))))
     return sightingOf(identityOf(there.facts), path, there, boot);
   return identity && isNamed(identity) ? { identity, path, boot: '' } : undefined;
 }
-
-const isItself = (recorded: Identity | undefined, found: Identity): boolean =>
-  !recorded || isSame(recorded, found) || isResized(recorded, found);
 
 /**
  * What was to be made has been made. What the ledger does not know was there before it was begun; of that, a volume that nobody has any

@@ -11,7 +11,7 @@ import { configurationOf } from './configuration.ts';
 import { type Config, TROUBLE_ANNOTATION } from './contract.ts';
 import { type Decision, decide, type Seen } from './decide.ts';
 import type { Wanted } from './desired.ts';
-import { identityOf, isNamed, isResized, isSame, keyOf } from './identity.ts';
+import { identityOf, isNamed, isOneDevice, keyOf } from './identity.ts';
 import type { Inventory } from './inventory.ts';
 import { remember } from './memory.ts';
 import { type PlanOrder, planFor } from './plan.ts';
@@ -270,7 +270,7 @@ function isOfAnotherDevice(error: unknown, { identity }: Volume): boolean {
   const { refusal, observed } = error;
   if (refusal.fact === 'isAnotherDevice' || refusal.fact === 'isNotABlockDevice') return true;
   const found = observed && identityOf(observed.facts);
-  return Boolean(identity && found && !isSame(identity, found) && !isResized(identity, found));
+  return Boolean(identity && found && !isOneDevice(identity, found));
 }
 
 /** Two ways to a disk are two devices of one name. */

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import type { Clock } from '../../kit/clock/clock.ts';
 import type { Files } from '../../kit/host/files.ts';
 import type { Log } from '../../kit/observe/log.ts';
+import { type Identity, isNamed, isOneDevice, keyOf } from '../identity.ts';
 import { afterCleaning, afterHandingOut, afterSeeing, afterWiping } from './changes.ts';
 import type { Clean, HandedOut, LedgerEntry, Sighting, WipeRecord } from './entry.ts';
 import { formatLedger, LedgerIsNewer, type LedgerState, parseLedger } from './format.ts';
@@ -89,6 +90,13 @@ export class Ledger {
 
   entries(): Iterable<readonly [string, LedgerEntry]> {
     return this.#devices;
+  }
+
+  /** What is known of a device is known under this key: that of its name, or the one that it had when more, or less, was told of it. */
+  keyOf(identity: Identity, path: string): string {
+    const key = keyOf(identity, path);
+    if (!isNamed(identity) || this.#devices.has(key)) return key;
+    return this.#devices.entries().find(([, entry]) => isOneDevice(entry.identity, identity))?.[0] ?? key;
   }
 
   /** The devices that were last handed out under this name: several, when one took another's place. */
