@@ -4,7 +4,7 @@
  */
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
-import { mkdir, mkdtemp, rm, symlink, unlink, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, rename, rm, symlink, unlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { systemClock } from '../../../src/kit/clock/clock.ts';
@@ -144,6 +144,13 @@ export class NodeWorld implements AsyncDisposable {
 
   async link(name: string, target: string): Promise<void> {
     await symlink(target, join(this.devices, name));
+  }
+
+  /** In one step, as udev does it: it leads to one device until it leads to the other. */
+  async relink(name: string, target: string): Promise<void> {
+    const aside = join(this.directory, `${name}.new`);
+    await symlink(target, aside);
+    await rename(aside, join(this.devices, name));
   }
 
   async unlink(name: string): Promise<void> {
@@ -319,10 +326,10 @@ interface Regarding {
   readonly regarding: { readonly kind: string; readonly name: string };
 }
 
-/** What is on a device, or in a file, from its first to its last byte. */
-export async function hashOf(path: string): Promise<string> {
+/** What is on a device, or in a file, from its first to its last byte, or from a later one on. */
+export async function hashOf(path: string, start = 0): Promise<string> {
   const hash = createHash('sha256');
-  for await (const chunk of createReadStream(path, { highWaterMark: MIB })) hash.update(chunk);
+  for await (const chunk of createReadStream(path, { start, highWaterMark: MIB })) hash.update(chunk);
   return hash.digest('hex');
 }
 
