@@ -9,6 +9,7 @@ export interface PersistentVolume extends KubeObject {
     readonly accessModes?: readonly string[];
     readonly capacity?: Readonly<Record<string, string>>;
     readonly claimRef?: ClaimReference;
+    readonly hostPath?: { readonly path?: string };
     readonly local?: LocalVolume;
     readonly nodeAffinity?: { readonly required?: NodeSelectorObject } | null;
     readonly persistentVolumeReclaimPolicy?: string;
