@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest';
+import type { PersistentVolume } from '../api/persistent-volumes.ts';
 import type { Operation } from '../kit/host/simulated/operation.ts';
 import { CONFIG_ANNOTATION, DEVICE_ANNOTATION, HOSTNAME_LABEL, WIPE_FINALIZER } from './contract.ts';
+import { DEVICE_PATIENCE_MS } from './patience.ts';
 import type { SimulatedAgent } from './simulated-agent.ts';
 import { DEVICE_DIR, DISK_BYTES, LEDGER, SimulatedNode, volumeAt } from './simulated-node.ts';
 
@@ -253,6 +255,117 @@ describe('a device that several nodes can reach', () => {
     const agent = await node.start();
     expect(await agent.settle()).toBe(true);
     expect(agent.standings.get(VOLUME)?.state).toEqual({ is: 'available' });
+  });
+});
+
+describe('a device that a volume of another kind leads to', () => {
+  const onHost = (path: string, node?: string) => ({
+    metadata: { name: 'by-host-path' },
+    spec: {
+      hostPath: { path, type: 'BlockDevice' },
+      ...(node && {
+        nodeAffinity: {
+          required: {
+            nodeSelectorTerms: [{ matchExpressions: [{ key: HOSTNAME_LABEL, operator: 'In', values: [node] }] }],
+          },
+        },
+      }),
+    },
+    status: { phase: 'Bound' },
+  });
+
+  async function beside(volume: PersistentVolume) {
+    const node = new SimulatedNode();
+    const disk = node.addDisk('b');
+    node.putForeignData(disk, { isRaw: true });
+    node.cluster.put('persistentvolumes', volume);
+    const agent = await node.start();
+    await agent.settle();
+    return { node, disk, agent };
+  }
+
+  it.each([
+    ['this node', 'n1'],
+    ['every node', undefined],
+  ])('by a path of %s is not wiped', async (_, affinity) => {
+    const { node, disk, agent } = await beside(onHost('/dev/sd-b', affinity));
+    expect([refusalOf(agent), node.isIntact(disk)]).toEqual(['isUsedByAnotherVolume', true]);
+  });
+
+  it.each([
+    ['a path of another node', onHost('/dev/sd-b', 'n2')],
+    ['no path to it', onHost('/var/lib/data')],
+  ])('by %s is not that', async (_, volume) => {
+    const { node, agent } = await beside(volume);
+    expect(agent.standings.get(VOLUME)?.state).toEqual({ is: 'available' });
+    expect(node.phaseOf(VOLUME)).toBe('Available');
+  });
+});
+
+describe('a device that does not answer', () => {
+  const HANGS = ['device.open', 'device.read'] as const;
+
+  /** The first of two devices hangs, and one can be worked on at a time. */
+  async function withAHangingDevice(verb: (typeof HANGS)[number], times = 1) {
+    const node = new SimulatedNode({}, { wipesAtOnce: 1 });
+    node.addDisk('a');
+    node.addDisk('b');
+    let asked = 0;
+    const hangs = ({ verb: now, target }: Operation) => now === verb && target.endsWith('/a') && ++asked > 0;
+    node.machine.faults.when(hangs, { kind: 'hang' }, times);
+    const agent = await node.start();
+    await agent.settle();
+    return { node, agent, asked: () => asked };
+  }
+
+  it.each(HANGS)('to %s is told, and does not keep others from their turn', async (verb) => {
+    const { node, agent } = await withAHangingDevice(verb);
+    expect(agent.standings.get(volumeAt('a'))?.state).toMatchObject({
+      is: 'refused',
+      fact: 'doesNotAnswer',
+      canBeApproved: false,
+    });
+    expect(node.events.map(({ reason }) => reason)).toContain('DeviceDoesNotAnswer');
+    expect(node.phaseOf(VOLUME)).toBe('Available');
+    expect(node.violations).toEqual([]);
+  });
+
+  it.each(HANGS)('to %s is not asked again as long as that lasts', async (verb) => {
+    const { agent, asked } = await withAHangingDevice(verb, Number.POSITIVE_INFINITY);
+    const before = asked();
+    await agent.settle(5);
+    expect([before, asked()]).toEqual([1, 1]);
+  });
+
+  it('in time becomes a volume when it does, and what was opened for nothing is closed', async () => {
+    const node = new SimulatedNode({}, { wipesAtOnce: 1 });
+    node.addDisk('b');
+    const late = { kind: 'delay', ms: DEVICE_PATIENCE_MS + 60_000 } as const;
+    node.machine.faults.when(({ verb }) => verb === 'device.open', late);
+    const agent = await node.start();
+    await agent.round();
+    expect(refusalOf(agent)).toBe('doesNotAnswer');
+    await node.clock.advance(60_000);
+    expect([...agent.host.descriptors]).toEqual([]);
+    expect(await agent.settle()).toBe(true);
+    expect([node.phaseOf(VOLUME), node.violations]).toEqual(['Available', []]);
+  });
+
+  it('keeps the volume that it was left as', async () => {
+    const { node, agent } = await withALeftVolume();
+    node.machine.faults.when(({ verb }) => verb === 'device.read', { kind: 'hang' });
+    await agent.settle();
+    expect([refusalOf(agent), node.phaseOf(VOLUME)]).toEqual(['doesNotAnswer', 'Released']);
+    expect(node.cluster.volume(VOLUME)?.metadata.deletionTimestamp).toBeUndefined();
+  });
+
+  it('is told in a dry run, too', async () => {
+    const node = new SimulatedNode({}, { dryRun: true });
+    node.addDisk('b');
+    node.machine.faults.when(({ verb }) => verb === 'device.read', { kind: 'hang' });
+    const agent = await node.start();
+    await agent.settle();
+    expect(refusalOf(agent)).toBe('doesNotAnswer');
   });
 });
 

@@ -53,7 +53,8 @@ export async function make(
   signal: AbortSignal,
 ): Promise<PersistentVolume | undefined> {
   const { name, path, config } = wanted;
-  const volumes = await volumesOfNode(parts, signal);
+  const all = await allVolumes(parts, signal);
+  const volumes = all.filter((volume) => mayBeOn(volume, parts));
   if (volumes.some((volume) => volume.name === name)) throw new Retry(`there is a volume ${name} already`);
   const owner = volumes.find(
     ({ identity }) => identity && isNamed(identity) && keyOf(identity, '') === keyOf(wanted.identity, ''),
@@ -63,7 +64,7 @@ export async function make(
     if (await parts.live.find(name, signal)) throw new Retry(`there is a volume ${name} by now`);
   };
   const othersNow = () => othersThan(name, parts, signal);
-  const order = { path, config, others: await othersNow(), othersNow, beforeWiping, ...told };
+  const order = { path, config, others: othersAmong(all, name, parts), othersNow, beforeWiping, ...told };
   return await clean(order, parts, signal, async (cleaned) => {
     const now = askedNow(wanted);
     return now && (await handOut({ ...now, identity: cleaned.device.identity }, cleaned, parts, signal));
@@ -123,12 +124,12 @@ export async function recycle(
   signal: AbortSignal,
 ): Promise<Cleaned> {
   const { name, path } = cached;
-  const volumes = await volumesOfNode(parts, signal);
-  const live = volumes.find((volume) => volume.name === name);
+  const all = await allVolumes(parts, signal);
+  const live = all.find((volume) => volume.name === name && mayBeOn(volume, parts));
   if (!live || !isStillReleased(live, cached)) throw new Retry(`the volume ${name} is not as the cache shows it`);
   const beforeWiping = () => takeBack(live, parts, signal);
+  const others = othersAmong(all, name, parts);
   const othersNow = () => othersThan(name, parts, signal);
-  const others = await othersNow();
   const recycles = recycledOf(live, parts.ledger);
   const order = { path, config, others, othersNow, recycles, beforeWiping, ...told };
   return await clean(order, parts, signal, async (cleaned) => cleaned);
@@ -212,27 +213,33 @@ export const patch = (
     { preconditions: { uid, resourceVersion }, fieldManager: FIELD_MANAGER, signal },
   );
 
-/** Those that are used on this node, or may be; whatever made them. */
-async function volumesOfNode({ live, settings }: ApplyParts, signal: AbortSignal): Promise<readonly Volume[]> {
-  const volumes = (await live.all(signal)).map(volumeOf);
-  return volumes.filter((volume) => mayBeOn(volume, settings.node));
-}
+/** Every volume of the cluster, as it is now. */
+const allVolumes = async ({ live }: ApplyParts, signal: AbortSignal): Promise<readonly Volume[]> =>
+  (await live.all(signal)).map(volumeOf);
 
-const mayBeOn = ({ affinity }: Volume, node: string): boolean => affinity === undefined || affinity === node;
+/** One without an affinity to a single node may be used here. */
+const mayBeOn = ({ affinity }: Volume, { settings }: ApplyParts): boolean =>
+  affinity === undefined || affinity === settings.node;
+
+/** All other volumes that may be of the same device, whatever made them. */
+export const othersThan = async (
+  name: string | undefined,
+  parts: ApplyParts,
+  signal: AbortSignal,
+): Promise<CleaningOrder['others']> => othersAmong(await allVolumes(parts, signal), name, parts);
 
 /**
- * All other volumes that may be of the same device: those of this node, and those of other nodes whose device has a name that no other
- * device in the world has. What several nodes can reach is one device.
+ * Those of this node, and those of other nodes whose device has a name that no other device in the world has. What several nodes can
+ * reach is one device.
  */
-export async function othersThan(
-  name: string | undefined,
-  { live, settings }: ApplyParts,
-  signal: AbortSignal,
-): Promise<CleaningOrder['others']> {
-  const others = (await live.all(signal)).map(volumeOf).filter((volume) => volume.name !== name);
-  const elsewhere = others.filter((volume) => !mayBeOn(volume, settings.node));
+function othersAmong(volumes: readonly Volume[], name: string | undefined, parts: ApplyParts): CleaningOrder['others'] {
+  const others = volumes.filter((volume) => volume.name !== name);
+  const elsewhere = others.filter((volume) => !mayBeOn(volume, parts));
   return [
-    ...others.filter((volume) => mayBeOn(volume, settings.node)),
+    ...others
+      .filter((volume) => mayBeOn(volume, parts))
+      .map((volume) => ({ ...volume, path: volume.path || (volume.hostPath ?? '') }))
+      .filter(({ path, identity }) => path !== '' || identity),
     ...elsewhere
       .filter(({ identity }) => identity && isWorldWide(identity))
       .map((volume) => ({ ...volume, isElsewhere: true })),

@@ -96,6 +96,7 @@ export const EACH_REFUSAL: { readonly [Fact in RefusalFact]: Extract<Refusal, { 
   isNotABlockDevice: { fact: 'isNotABlockDevice' },
   isOutsideTheDeviceDirectory: { fact: 'isOutsideTheDeviceDirectory', deviceDir: '/dev/disks' },
   isReadOnly: { fact: 'isReadOnly' },
+  doesNotAnswer: { fact: 'doesNotAnswer', seconds: 180 },
   isMounted: { fact: 'isMounted', at: '/data', under: 'sdb1' },
   isSwap: { fact: 'isSwap', under: 'sdb1' },
   hasHolders: { fact: 'hasHolders', holders: ['dm-0', 'dm-1'], under: 'sdb1' },

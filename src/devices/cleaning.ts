@@ -24,8 +24,10 @@ import { type Identity, identityOf, isNamed, isOneDevice, isSame, keyOf, mayBeOn
 import { afterFinding, afterWiping } from './ledger/changes.ts';
 import type { Clean, LedgerEntry, Receipt, Sighting, WipeRecord } from './ledger/entry.ts';
 import type { Ledger } from './ledger/ledger.ts';
-import { type ObserveOptions, observe } from './observe.ts';
+import { type LookingParts, lookAt } from './looking.ts';
+import type { ObserveOptions } from './observe.ts';
 import type { Observed } from './observed.ts';
+import type { Patience } from './patience.ts';
 import { explain, type Refusal, remedyOf } from './refusals.ts';
 import { courseOf, lengthOf } from './wipe/course.ts';
 import { NotAsWritten, wipeHeld } from './wiping.ts';
@@ -40,6 +42,8 @@ export interface CleaningParts {
   readonly cluster: string;
   /** As they stand on the Node now. */
   readonly approvals: () => Approvals;
+  /** With devices that may never answer. */
+  readonly patience: Patience;
 }
 
 export interface CleaningOrder {
@@ -93,7 +97,7 @@ export async function clean<T>(
   const { path, config } = order;
   const outside = isOutsideTheDeviceDirectory(order, config);
   if (outside) throw new Refused(path, outside);
-  await (await held(order, 'read', parts, async () => order.others)).device.close();
+  await (await held(order, 'read', parts, async () => order.others))[Symbol.asyncDispose]();
   await using allowed = await held(order, 'read-write', parts, order.othersNow);
   const { observed, judged } = allowed;
   const { key, sighting } = judged;
@@ -156,11 +160,10 @@ async function held(
   others: CleaningOrder['othersNow'],
 ): Promise<Allowed> {
   const { path } = order;
-  const answer = await hold(parts.host, path, access);
-  if ('refusal' in answer) throw new Refused(path, answer.refusal);
+  const looked = await lookAt(path, () => hold(parts.host, path, access), looking(parts, others));
+  if ('refusal' in looked) throw new Refused(path, looked.refusal);
   await using stack = new AsyncDisposableStack();
-  const device = stack.use(answer.device);
-  const observed = await observe(parts.host, device, answer.isHeld, lookingAt({ others: await others() }, parts));
+  const { device, observed } = stack.use(looked);
   const judged = judge(observed, order, parts);
   if (judged.refusal) throw new Refused(path, judged.refusal, observed);
   const kept = stack.move();
@@ -189,16 +192,28 @@ export async function planCleaning(
 ): Promise<Plan> {
   const outside = isOutsideTheDeviceDirectory(order, order.config);
   if (outside) throw new Refused(order.path, outside);
-  await using device = await parts.host.devices.open(order.path, { access: 'read' });
-  const observed = await observe(parts.host, device, true, lookingAt(order, parts));
+  const open = async () => ({
+    device: await parts.host.devices.open(order.path, { access: 'read' }),
+    isHeld: true,
+  });
+  const looked = await lookAt(
+    order.path,
+    open,
+    looking(parts, async () => order.others),
+  );
+  if ('refusal' in looked) throw new Refused(order.path, looked.refusal);
+  await using _open = looked;
+  const { observed } = looked;
   const { refusal, clean: known } = judge(observed, order, parts);
   const ofBytes = known ? 0 : lengthOf(courseOf(order.config.wipeMethod, observed.facts.sizeBytes));
   return { observed, refusal, ofBytes };
 }
 
-const lookingAt = ({ others }: Pick<CleaningOrder, 'others'>, { settings }: CleaningParts) => ({
+const looking = ({ host, patience, settings }: CleaningParts, volumes: CleaningOrder['othersNow']): LookingParts => ({
+  host,
+  patience,
   trustInit: settings.trustInit,
-  volumes: others,
+  volumes,
 });
 
 interface Judged {

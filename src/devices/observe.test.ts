@@ -2,7 +2,9 @@ import { describe, expect, it } from 'vitest';
 import { VirtualClock } from '../kit/clock/virtual.ts';
 import { DeviceError } from '../kit/host/device-error.ts';
 import type { DeviceNumber } from '../kit/host/device-number.ts';
+import { FileError } from '../kit/host/file-error.ts';
 import type { Host } from '../kit/host/host.ts';
+import { STAT_PATIENCE_MS } from '../kit/host/open-surveyor.ts';
 import type { SimulatedDisk } from '../kit/host/simulated/disk.ts';
 import { SimulatedMachine } from '../kit/host/simulated/machine.ts';
 import { GIB, toMake } from './builders.ts';
@@ -10,15 +12,17 @@ import { whyNotToWipe } from './guards.ts';
 import { hold } from './held.ts';
 import { type ObserveOptions, observe } from './observe.ts';
 import type { Observed } from './observed.ts';
+import { Patience } from './patience.ts';
 
 const MIB = 2 ** 20;
 const NAME = { wwid: 'naa.1' };
 
 /** A machine with a blkid that finds nothing, and with a disk that nobody uses. */
 function aMachine(parts: { wwid?: string; serial?: string } = {}) {
-  const machine = new SimulatedMachine(new VirtualClock());
+  const clock = new VirtualClock();
+  const machine = new SimulatedMachine(clock);
   machine.install('blkid', () => ({ code: 2 }), { changes: false });
-  return { machine, disk: aDisk(machine, 'sdb', parts) };
+  return { machine, clock, disk: aDisk(machine, 'sdb', parts) };
 }
 
 /** The kernel lists every device. */
@@ -238,6 +242,71 @@ describe('other volumes are found', () => {
     });
     const other = volumes('/dev/gone', { ...recorded, wwid: 'naa.2' });
     expect(await refused(machine, disk, { volumes: other })).toBeUndefined();
+  });
+
+  /** The agent is in a container that sees the machine through its first process. */
+  function inAContainer() {
+    const world = aMachine();
+    world.machine.tree.mkdir('/proc/1/root/proc');
+    world.machine.tree.addDevice('/proc/1/root/dev/sdb', world.disk.number);
+    return world;
+  }
+
+  it.each([
+    ['as it is', '/dev/sdb'],
+    ['by a link', '/mnt/disk'],
+  ])('by where their path leads on the machine, %s, though it leads nowhere from here', async (_, path) => {
+    const { machine, disk } = inAContainer();
+    machine.tree.mkdir('/proc/1/root/mnt');
+    machine.tree.symlink('/dev/sdb', '/proc/1/root/mnt/disk');
+    const used = { fact: 'isUsedByAnotherVolume', volume: 'local-n1-x', path };
+    expect(await refused(machine, disk, { volumes: volumes(path) })).toEqual(used);
+    expect(await refused(machine, disk, { volumes: volumes('/mnt/other') })).toBeUndefined();
+  });
+
+  it('by where their path leads from here, though it leads nowhere on the machine', async () => {
+    const { machine, disk } = inAContainer();
+    machine.tree.symlink('/dev/sdb', '/here');
+    expect(await refused(machine, disk, { volumes: volumes('/here') })).toMatchObject({
+      fact: 'isUsedByAnotherVolume',
+    });
+  });
+
+  it.each([['/mnt/circle'], ['/proc/1/root/mnt/circle']])(
+    'or not known where %s leads: then it may be in use',
+    async (circle) => {
+      const { machine, disk } = inAContainer();
+      machine.tree.mkdir('/mnt');
+      machine.tree.mkdir('/proc/1/root/mnt');
+      machine.tree.symlink('/mnt/circle', circle);
+      expect(await refused(machine, disk, { volumes: volumes('/mnt/circle') })).toMatchObject({
+        fact: 'useIsUnknown',
+        why: [expect.stringMatching('ELOOP')],
+      });
+    },
+  );
+
+  it('from here only where process 1 cannot be looked at, if a person says that this is enough', async () => {
+    const { machine, disk } = inAContainer();
+    const error = new FileError('look at', '/proc/1/root/proc', 'EACCES');
+    machine.faults.when(({ target }) => target === '/proc/1/root/proc', { kind: 'fail', error }, 2);
+    expect(await refused(machine, disk)).toEqual({ fact: 'useIsUnknown', why: [error.message] });
+    expect(await refused(machine, disk, { trustInit: true })).toBeUndefined();
+  });
+
+  it('or not known where their path does not answer, and that is asked once only', async () => {
+    const { machine, disk, clock } = aMachine();
+    const patience = new Patience(clock, 2);
+    let asked = 0;
+    const isGone = ({ target }: { target: string }) => target === '/nfs/gone' && ++asked > 0;
+    machine.faults.when(isGone, { kind: 'hang' }, Number.POSITIVE_INFINITY);
+    const options = { volumes: volumes('/nfs/gone'), patience };
+    const first = refused(machine, disk, options);
+    await clock.advance(STAT_PATIENCE_MS);
+    const why = expect.stringMatching('the path /nfs/gone of the volume local-n1-x has not answered');
+    expect(await first).toEqual({ fact: 'useIsUnknown', why: [why] });
+    expect(await refused(machine, disk, options)).toEqual({ fact: 'useIsUnknown', why: [why] });
+    expect(asked).toBe(1);
   });
 
   it('on what the device is built of', async () => {

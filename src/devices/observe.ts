@@ -3,24 +3,32 @@ import type { DeviceFacts, OpenDevice } from '../kit/host/block-device.ts';
 import { DeviceError } from '../kit/host/device-error.ts';
 import type { DeviceNumber } from '../kit/host/device-number.ts';
 import type { Host } from '../kit/host/host.ts';
+import { hostRoot } from '../kit/host/host-root.ts';
 import type { Loop } from '../kit/host/loops.ts';
 import type { Mount } from '../kit/host/mounts.ts';
 import { type OpenAnswer, openAnswer } from '../kit/host/open-survey.ts';
+import { STAT_PATIENCE_MS } from '../kit/host/open-surveyor.ts';
 import { readExports } from './exports.ts';
 import { type Identity, identityOf, sharesBytes } from './identity.ts';
 import type { Known, Observed, OtherVolume, Use } from './observed.ts';
+import type { Patience } from './patience.ts';
 import { allDevices, type Relatives, relativesOf } from './relatives.ts';
 import { contentOf } from './signature.ts';
+import { statBelow } from './stat-below.ts';
 
 export interface ObserveOptions {
   /** Process 1 is taken to have no disk open where its descriptors cannot be read. */
   readonly trustInit: boolean;
-  /** The other volumes of this node, with what is recorded on them. */
-  readonly volumes: readonly (OtherVolume & {
-    readonly identity?: Identity | undefined;
-    /** It is of another node: its path means nothing here. */
-    readonly isElsewhere?: boolean;
-  })[];
+  readonly volumes: readonly Other[];
+  /** With files that may never answer. Who looks once, and can wait, does without. */
+  readonly patience?: Patience | undefined;
+}
+
+/** A volume of this node, or one that may be, with what is recorded on it. */
+interface Other extends OtherVolume {
+  readonly identity?: Identity | undefined;
+  /** It is of another node: its path means nothing here. */
+  readonly isElsewhere?: boolean;
 }
 
 /** `isHeld` says whether the descriptor is exclusive. */
@@ -45,7 +53,7 @@ export async function observe(
     known(() => swapsOn(uses)),
     known(() => exportsOf(uses)),
     openersOf(uses, device, options.trustInit),
-    known(() => volumesOn(uses, facts, beneath, options.volumes)),
+    known(() => volumesOn(uses, facts, beneath, options)),
   ]);
   return {
     path: device.path,
@@ -186,14 +194,45 @@ async function volumesOn(
   { host, names }: Uses,
   facts: DeviceFacts,
   beneath: readonly DeviceFacts[],
-  volumes: ObserveOptions['volumes'],
+  { volumes, patience, trustInit }: ObserveOptions,
 ): Promise<readonly OtherVolume[]> {
   const numbers = new Set<DeviceNumber>([...names.numbers, ...beneath.map(({ number }) => number)]);
+  const root = await rootOf(host, trustInit);
   const found: OtherVolume[] = [];
   for (const { name, path, identity, isElsewhere } of volumes) {
-    const device = isElsewhere ? undefined : (await host.files.stat(path))?.device;
-    const isSame = (device && numbers.has(device)) || (identity && sharesBytes(identity, identityOf(facts)));
+    const devices = isElsewhere ? [] : await devicesAt({ name, path }, root, host, patience);
+    const isSame =
+      devices.some((device) => numbers.has(device)) || (identity && sharesBytes(identity, identityOf(facts)));
     if (isSame) found.push({ name, path });
   }
   return found;
+}
+
+/** Where process 1 cannot be looked at, our own root has to do; that this is enough is for a person to say. */
+async function rootOf({ files }: Host, trustInit: boolean): Promise<string> {
+  const faults: unknown[] = [];
+  const stat = (path: string) =>
+    files.stat(path).catch((error: unknown) => {
+      faults.push(error);
+      throw error;
+    });
+  const root = await hostRoot({ stat });
+  if (faults.length > 0 && !trustInit) throw faults[0];
+  return root;
+}
+
+/**
+ * Where it leads for us, and where it leads on the machine, which is where the volume is used: a container need not have the same files.
+ * That nothing is there is an answer; that it cannot be found out is none.
+ */
+async function devicesAt(
+  { name, path }: OtherVolume,
+  root: string,
+  { files }: Host,
+  patience: Patience | undefined,
+): Promise<readonly DeviceNumber[]> {
+  const look = () => Promise.all([files.stat(path), ...(root === '/' ? [] : [statBelow(files, root, path)])]);
+  const what = `the path ${path} of the volume ${name}`;
+  const stats = await (patience ? patience.ask(what, look, { withinMs: STAT_PATIENCE_MS }) : look());
+  return stats.map((stat) => stat?.device).filter((device) => device !== undefined);
 }

@@ -14,6 +14,7 @@ import type { Wanted } from './desired.ts';
 import { identityOf, isNamed, isOneDevice, keyOf } from './identity.ts';
 import type { Inventory } from './inventory.ts';
 import { remember } from './memory.ts';
+import { Patience } from './patience.ts';
 import { type PlanOrder, planFor } from './plan.ts';
 import { Progress } from './progress.ts';
 import type { Reason } from './reasons.ts';
@@ -26,7 +27,7 @@ import { Turns } from './turns.ts';
 import type { DevicesViews } from './views.ts';
 import type { Volume } from './volume.ts';
 
-export interface ReconcileParts extends ApplyParts {
+export interface ReconcileParts extends Omit<ApplyParts, 'patience'> {
   readonly views: DevicesViews;
   readonly inventory: Inventory;
   readonly disagreements: Disagreements;
@@ -44,7 +45,8 @@ const FIRST_LOOK_AGAIN_MS = 2_000;
 const LAST_LOOK_AGAIN_MS = { whileInUse: 15_000, otherwise: 300_000 };
 const ENDS = 'the process ends; it is gone on with after the next start';
 
-export function reconciler(parts: ReconcileParts) {
+export function reconciler(given: ReconcileParts) {
+  const parts = { ...given, patience: new Patience(given.clock) };
   const { views, inventory, disagreements, report, slots, settings, clock } = parts;
   const ownWrites = new OwnWrites(views.volumes);
   /** Volumes that the cache need not show yet. */

@@ -45,8 +45,8 @@ describe('a refusal', () => {
     expect(explain(refusal)).toMatch(/last seen in, bound$/);
   });
 
-  it('is made by a guard of its name, except the one that is made by opening it', () => {
+  it('is made by a guard of its name, except those that are made by opening it', () => {
     const guards = GUARDS.map(({ name }) => name);
-    expect([...guards, 'isNotABlockDevice'].sort()).toEqual(Object.keys(EACH_REFUSAL).sort());
+    expect([...guards, 'isNotABlockDevice', 'doesNotAnswer'].sort()).toEqual(Object.keys(EACH_REFUSAL).sort());
   });
 });

@@ -5,6 +5,7 @@ export type Refusal =
   | { readonly fact: 'isNotABlockDevice' }
   | { readonly fact: 'isOutsideTheDeviceDirectory'; readonly deviceDir: string }
   | { readonly fact: 'isReadOnly' }
+  | { readonly fact: 'doesNotAnswer'; readonly seconds: number }
   | { readonly fact: 'isMounted'; readonly at: string; readonly under: string }
   | { readonly fact: 'isSwap'; readonly under: string }
   | { readonly fact: 'hasHolders'; readonly holders: readonly string[]; readonly under: string }
@@ -60,6 +61,8 @@ export function explain(refusal: Refusal): string {
       return `is not in ${refusal.deviceDir}`;
     case 'isReadOnly':
       return 'is read-only';
+    case 'doesNotAnswer':
+      return `is silent: it has not answered for ${refusal.seconds} seconds`;
     case 'isMounted':
       return `is mounted at ${refusal.at}${as(refusal.under)}`;
     case 'isSwap':
@@ -118,6 +121,8 @@ export function remedyOf(refusal: Refusal, place?: Place): string {
       return 'If the volume is forged, delete it; else correct deviceDir or deviceNameFilter';
     case 'isReadOnly':
       return 'Make the device writable, or leave it out by deviceNameFilter';
+    case 'doesNotAnswer':
+      return "Look in the kernel's log, and repair or take out the device; it is looked at again when it answers";
     case 'isMounted':
       return 'Unmount it, if it is not needed any more';
     case 'isSwap':

@@ -26,6 +26,8 @@ export interface Volume {
   readonly claim?: string;
   readonly claimUid?: string;
   readonly path: string;
+  /** Of a volume of that kind, which is none of ours. */
+  readonly hostPath?: string;
   readonly volumeMode: string;
   readonly fsType?: string;
   readonly storageClassName: string;
@@ -43,7 +45,7 @@ export interface Volume {
 
 export function volumeOf({ metadata, spec = {}, status }: PersistentVolume): Volume {
   const { labels = {}, annotations = {}, finalizers = [], ownerReferences = [] } = metadata;
-  const { claimRef, local } = spec;
+  const { claimRef, local, hostPath } = spec;
   const identity = parseIdentity(annotations[DEVICE_ANNOTATION]);
   const capacityBytes = bytesIn(spec.capacity?.storage);
   const affinity = onlyHostOf(spec);
@@ -57,6 +59,7 @@ export function volumeOf({ metadata, spec = {}, status }: PersistentVolume): Vol
     ...(claimRef?.name && { claim: `${claimRef.namespace}/${claimRef.name}` }),
     ...(claimRef?.uid && { claimUid: claimRef.uid }),
     path: local?.path ?? '',
+    ...(hostPath?.path && { hostPath: hostPath.path }),
     volumeMode: spec.volumeMode ?? 'Filesystem',
     ...(local?.fsType && { fsType: local.fsType }),
     storageClassName: spec.storageClassName ?? '',

@@ -66,7 +66,11 @@ function metricTable(register: (registry: Registry) => unknown): string {
 
 /** In the order in which they are asked, with an example of each. */
 function guardTable(): string {
-  const facts = ['isNotABlockDevice' as const, ...GUARDS.map(({ name }) => name as RefusalFact)];
+  const facts = [
+    'isNotABlockDevice' as const,
+    'doesNotAnswer' as const,
+    ...GUARDS.map(({ name }) => name as RefusalFact),
+  ];
   const rows = facts
     .map((fact) => EACH_REFUSAL[fact])
     .map((refusal: Refusal) => [

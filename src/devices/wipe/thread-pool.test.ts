@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
-import { widenThreadPool } from './thread-pool.ts';
+import { hangsToBear, widenThreadPool } from './thread-pool.ts';
 
 describe('the thread pool', () => {
   it('has four threads for each wipe and some more, unless a person has said how many', () => {
@@ -14,6 +14,12 @@ describe('the thread pool', () => {
     expect(sizeFor(1000)).toBe('1024');
     expect(sizeFor(8, { UV_THREADPOOL_SIZE: '6' })).toBe('6');
     expect(sizeFor(8, { UV_THREADPOOL_SIZE: '' })).toBe('36');
+  });
+
+  it('can bear that half of its threads never come back, and at least one', () => {
+    expect(hangsToBear({})).toBe(2);
+    expect(hangsToBear({ UV_THREADPOOL_SIZE: '36' })).toBe(18);
+    expect(hangsToBear({ UV_THREADPOOL_SIZE: '1' })).toBe(1);
   });
 
   it('is as wide as that in a process that asks for it when its modules are loaded', async () => {

@@ -16,3 +16,11 @@ const MOST = 1024;
 export function widenThreadPool(wipesAtOnce: number, env: NodeJS.ProcessEnv = process.env): void {
   env.UV_THREADPOOL_SIZE ||= String(Math.min(MOST, wipesAtOnce * IN_FLIGHT + OTHERS));
 }
+
+/** As many as libuv makes when nobody says anything. */
+const BY_DEFAULT = 4;
+
+/** How many calls that never end this process can bear: half of its threads, so that everything else goes on with the others. */
+export function hangsToBear(env: NodeJS.ProcessEnv = process.env): number {
+  return Math.max(1, Math.floor((Number(env.UV_THREADPOOL_SIZE) || BY_DEFAULT) / 2));
+}
