@@ -265,6 +265,42 @@ describe('a ledger that is lost', () => {
   });
 });
 
+describe('a volume that another program has made of the device meanwhile, as after a swap back and forth', () => {
+  /** Another one of the same name, which somebody else had and has left. */
+  async function withAnotherVolume() {
+    const { node, disk, agent } = await withATenant();
+    agent.kill();
+    node.release(VOLUME);
+    node.replace(VOLUME);
+    const next = await node.start();
+    await next.settle();
+    node.release(VOLUME);
+    await next.settle();
+    return { node, disk, agent: next };
+  }
+
+  it('is not recycled; when it is deleted, its device is held until a person approves', async () => {
+    const world = await withAnotherVolume();
+    const { node, disk, agent } = world;
+    expectHeld(world, 'ledgerNamesAnotherVolume');
+    node.cluster.remove(VOLUME);
+    await agent.settle();
+    expectHeld(world, 'ownerWasNotSeenToLeave');
+    node.approve(disk, ['ownerWasNotSeenToLeave']);
+    expect(await agent.settle()).toBe(true);
+    expect([node.phaseOf(VOLUME), node.violations]).toEqual(['Available', []]);
+  });
+
+  it('is recycled by an agent whose ledger was moved away', async () => {
+    const { node, agent } = await withAnotherVolume();
+    agent.kill();
+    node.loseLedger();
+    const next = await node.start();
+    expect(await next.settle()).toBe(true);
+    expect([node.phaseOf(VOLUME), node.violations]).toEqual(['Available', []]);
+  });
+});
+
 describe('a node that becomes one of another cluster', () => {
   it.each<[string, boolean, RefusalFact, RefusalFact]>([
     ['that nobody had', false, 'belongsToAnotherCluster', 'hasForeignData'],
