@@ -5,9 +5,9 @@ import type { ControlPlane } from '../../test/harness/control-plane.ts';
 import { Cgroup, type Charged, type Limits } from '../measure/cgroup.ts';
 import type { Bench, Benchmark } from '../measure/group.ts';
 import type { Row } from '../measure/row.ts';
+import { Job } from '../world/job.ts';
 import { countLabelled } from '../world/labelled.ts';
 import { World } from '../world/world.ts';
-import { Job } from './job.ts';
 import { untilLabelled } from './steady-cluster.ts';
 
 const MIB = 2 ** 20;
@@ -51,7 +51,7 @@ async function within(cgroup: Cgroup, what: string, size: number, bench: Bench):
   bench.progress(`  making ${size} volumes with claims and pods`);
   await volumes.growTo(size);
   const flags = ['--resync-period', `${resyncMs(bench)}ms`];
-  await using job = await Job.start({ plane, cgroup, flags });
+  await using job = await Job.start({ plane, name: 'topology', inPod: true, cgroup, flags });
   const labelling = await labelAll({ plane, job, cgroup, size, bench });
   const steady = await staySteady({ plane, job, cgroup, size, bench });
   const survived = job.isRunning;

@@ -1,9 +1,9 @@
 /** A volume that comes into a cluster in which all others are labelled: how soon it is, too. */
 import type { Benchmark } from '../measure/group.ts';
+import { Job } from '../world/job.ts';
 import { World } from '../world/world.ts';
 import { arrivals } from './arrivals.ts';
 import { delayRows } from './delays.ts';
-import { Job } from './job.ts';
 import { untilLabelled } from './steady-cluster.ts';
 
 export const newVolume: Benchmark = {
@@ -20,7 +20,7 @@ export const newVolume: Benchmark = {
     const volumes = await world.volumes();
     progress(`  making ${size} volumes with claims and pods`);
     await volumes.growTo(size);
-    await using job = await Job.start({ plane });
+    await using job = await Job.start({ plane, name: 'topology' });
     await untilLabelled(plane, job, { volumes: size, timeoutMs: 600_000 });
     progress(`  adding ${count} volumes`);
     const delays = await arrivals(plane, volumes, count);

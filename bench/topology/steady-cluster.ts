@@ -1,8 +1,8 @@
 /** A cluster whose volumes are labelled, with the job at work in it: what the benchmarks begin with that look at what comes afterwards. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ControlPlane } from '../../test/harness/control-plane.ts';
+import type { Job } from '../world/job.ts';
 import { countPatches } from '../world/labelled.ts';
-import type { Job } from './job.ts';
 
 const LOOK_MS = 1_000;
 

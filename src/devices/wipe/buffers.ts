@@ -3,7 +3,7 @@ import { alignedBuffer } from '../../kit/host/aligned-buffer.ts';
 import { Slots } from '../slots.ts';
 
 /** Of one buffer. */
-export const BUFFER_BYTES = 2 ** 20;
+export const BUFFER_BYTES = 2 ** 19;
 /** Two for each of eight devices. */
 const BUFFERS = 16;
 

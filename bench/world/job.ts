@@ -1,4 +1,4 @@
-/** The job as a container runs it: the bundle, in a process of its own, on a Node.js of its own. */
+/** A job as a container runs it: the bundle, in a process of its own, on a Node.js of its own. */
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -13,9 +13,15 @@ import type { Cgroup } from '../measure/cgroup.ts';
 
 export interface JobOptions {
   readonly plane: ControlPlane;
+  readonly name: 'topology' | 'devices';
   readonly flags?: readonly string[];
+  /** Whether it is told of the cluster as a pod is; otherwise by a kubeconfig. */
+  readonly inPod?: boolean;
   readonly cgroup?: Cgroup;
 }
+
+/** Where each is told to serve its metrics. */
+const METRICS_FLAG = { topology: '--metrics-bind-address', devices: '--metrics-addr' };
 
 const LAST_LINES = 5;
 
@@ -37,27 +43,18 @@ export class Job implements AsyncDisposable {
     if (child.stderr) createInterface(child.stderr).on('line', (line) => this.#hear(line));
   }
 
-  /** In a cgroup it is also told of the cluster as a pod is; otherwise by a kubeconfig. */
-  static async start({ plane, flags = [], cgroup }: JobOptions): Promise<Job> {
+  static async start({ plane, name, flags = [], inPod = false, cgroup }: JobOptions): Promise<Job> {
     const directory = mkdtempSync(join(tmpdir(), 'holdfast-bench-'));
     const program = await install(directory);
     const address = `127.0.0.1:${await freePort()}`;
-    const args = ['topology', '--metrics-bind-address', address, ...flags];
-    const [command, ...rest] = cgroup
-      ? cgroup.commandFor('unshare', [
-          '--mount',
-          'sh',
-          '-c',
-          AS_IN_A_POD,
-          'sh',
-          secretsOf(plane, directory),
-          program,
-          ...args,
-        ])
-      : [program, ...args, '--kubeconfig', plane.kubeconfig];
+    const args = [program, name, METRICS_FLAG[name], address, ...flags];
+    const line: readonly [string, ...string[]] = inPod
+      ? ['unshare', '--mount', 'sh', '-c', AS_IN_A_POD, 'sh', secretsOf(plane, directory), ...args]
+      : ['env', ...args, '--kubeconfig', plane.kubeconfig];
+    const [command, ...rest] = cgroup ? cgroup.commandFor(line[0], line.slice(1)) : line;
     const { hostname, port } = new URL(plane.url);
-    const inPod = cgroup && { KUBERNETES_SERVICE_HOST: hostname, KUBERNETES_SERVICE_PORT: port };
-    const env = { HOME: directory, PATH: `${directory}:${process.env.PATH}`, ...inPod };
+    const service = inPod && { KUBERNETES_SERVICE_HOST: hostname, KUBERNETES_SERVICE_PORT: port };
+    const env = { HOME: directory, PATH: `${directory}:${process.env.PATH}`, ...service };
     return new Job(spawn(command, rest, { env, stdio: ['ignore', 'ignore', 'pipe'] }), directory, `http://${address}`);
   }
 
@@ -70,6 +67,16 @@ export class Job implements AsyncDisposable {
     if (!this.isRunning) return Number.NaN;
     const fields = readFileSync(`/proc/${this.#process.pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? [];
     return (Number(fields[11]) + Number(fields[12])) / 100;
+  }
+
+  /** The most that was resident at any moment: its own memory, and the pages of its program. */
+  peakMb(): number {
+    return this.#statusMb('VmHWM');
+  }
+
+  /** Its own memory, as it is now. */
+  ownMb(): number {
+    return this.#statusMb('RssAnon');
   }
 
   /** How often it has looked at a volume, as its own metrics tell; not a number when it has ended. */
@@ -89,6 +96,12 @@ export class Job implements AsyncDisposable {
     this.#kill();
     await this.#exited;
     rmSync(this.#directory, { recursive: true });
+  }
+
+  #statusMb(field: string): number {
+    if (!this.isRunning) return Number.NaN;
+    const status = readFileSync(`/proc/${this.#process.pid}/status`, 'utf8');
+    return (Number(new RegExp(`^${field}:\\s*(\\d+) kB$`, 'm').exec(status)?.[1]) * 1024) / 1e6;
   }
 
   /** As a container's runtime does, it takes every line from a pipe. */
