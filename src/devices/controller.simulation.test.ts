@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import type { Caches } from '../kit/cache/caches.ts';
-import { Controller } from '../kit/controller/controller.ts';
+import { Controller, type ControllerSettings } from '../kit/controller/controller.ts';
 import { KubeClient } from '../kit/kube/client.ts';
 import type { ProgramParts } from '../kit/manager/program.ts';
 import { Events } from '../kit/observe/events.ts';
@@ -10,6 +10,8 @@ import { devices } from './controller.ts';
 import { Ledger } from './ledger/ledger.ts';
 import { FilledViews, transportOf } from './simulated-agent.ts';
 import { LEDGER, SimulatedNode, volumeAt } from './simulated-node.ts';
+
+const MINUTES = 60_000;
 
 const VOLUME = volumeAt('b');
 
@@ -22,6 +24,7 @@ function started(node: SimulatedNode) {
   const metrics = new Metrics();
   const views = new FilledViews();
   const client = new KubeClient({ transport: transportOf(host, cluster), clock, random });
+  const turns: string[] = [];
   const parts: ProgramParts = {
     client,
     caches: views as Pick<Caches, 'view'> as Caches,
@@ -30,7 +33,7 @@ function started(node: SimulatedNode) {
     log,
     clock,
     random,
-    controller: (controller) => new Controller(controller, { clock, random, log }),
+    controller: (controller) => new Controller(noting(controller, turns), { clock, random, log }),
   };
   const [job] = devices(parts, settings, host, 'v0');
   const stop = new AbortController();
@@ -40,8 +43,17 @@ function started(node: SimulatedNode) {
     cluster.settle();
     views.fill(cluster, new Set());
   };
-  return { ended, stop, refresh };
+  return { ended, stop, refresh, turns };
 }
+
+/** Notes each key that has its turn. */
+const noting = (settings: ControllerSettings, turns: string[]): ControllerSettings => ({
+  ...settings,
+  reconcile(key, context) {
+    turns.push(key);
+    return settings.reconcile(key, context);
+  },
+});
 
 it('the job ends with the reason when another agent has written its ledger, and leaves that as it is', async () => {
   const node = new SimulatedNode();
@@ -69,4 +81,26 @@ it('the job ends without a word when it is stopped', async () => {
   await node.clock.advance(3_000);
   job.stop.abort(new Error('the process ends'));
   expect(await node.drive(job.ended)).toMatchObject({ status: 'fulfilled' });
+});
+
+it('each hour every volume and every device is looked at again, whether anything has happened or not', async () => {
+  const node = new SimulatedNode({}, { pollingMs: 24 * 60 * MINUTES });
+  const gone = node.addDisk('gone');
+  node.addDisk('b');
+  for (const twin of ['c_1', 'c-1']) node.addDisk(twin);
+  const job = started(node);
+  await node.clock.advance(MINUTES);
+  job.refresh();
+  node.unplug(gone);
+  await node.clock.advance(MINUTES);
+  job.refresh();
+  await node.clock.advance(8 * MINUTES);
+  expect([VOLUME, volumeAt('gone')].map((volume) => node.phaseOf(volume))).toEqual(['Available', 'Available']);
+  job.turns.length = 0;
+  await node.clock.advance(49 * MINUTES);
+  expect(job.turns).toEqual([]);
+  await node.clock.advance(7 * MINUTES);
+  expect(job.turns.toSorted()).toEqual([VOLUME, volumeAt('c-1'), volumeAt('gone')]);
+  job.stop.abort(new Error('the process ends'));
+  await node.drive(job.ended);
 });
