@@ -3,6 +3,7 @@ import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { ControlPlane } from '../../harness/control-plane.ts';
+import { startFaultProxy } from '../../harness/fault-proxy.ts';
 import { eventually } from '../../harness/wait.ts';
 import { aLoopDevice } from '../loop-device.ts';
 import { DevicesCluster, fill, hashOf, isZero, MIB, NodeWorld, run } from './world.ts';
@@ -253,4 +254,17 @@ test('an agent that is started again wipes nothing and writes nothing', async ()
   expect(await world.volume('disk')).toEqual(before);
   expect(await agent.metric('holdfast_devices_wiped_bytes_total')).toBe(0);
   expect(await isZero(disk.path, 0, MIB)).toBe(false);
+});
+
+test('for development it logs everything, in lines for people, whatever else was asked for', async () => {
+  await using world = await worldOf('development');
+  await using proxy = await startFaultProxy(plane);
+  const agent = await world.agentBy(proxy, '--log-level=silent', '--log-format=json', '--development');
+  const lines = () => agent.logged.map(({ msg }) => `${msg}`);
+  await eventually(() =>
+    expect(lines()).toContainEqual(expect.stringMatching(/^\S+Z INFO {2}nothing is done on this node why=/)),
+  );
+  proxy.inject({ times: Number.POSITIVE_INFINITY }, { fault: 'reset' });
+  proxy.resetAllConnections();
+  await eventually(() => expect(lines()).toContainEqual(expect.stringMatching(/^\S+Z DEBUG watch interrupted /)));
 });
