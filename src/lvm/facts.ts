@@ -1,0 +1,46 @@
+/** What LVM tells of the node: the volume groups, and the logical volumes in them. */
+
+export interface Lvm {
+  readonly groups: ReadonlyMap<string, VolumeGroup>;
+}
+
+export interface VolumeGroup {
+  readonly name: string;
+  readonly uuid: string;
+  readonly sizeBytes: bigint;
+  readonly freeBytes: bigint;
+  readonly extentBytes: bigint;
+  /** How many of its disks are not there. */
+  readonly missingDisks: number;
+  /** Why nothing may be changed in it, such as `exported`; empty when everything may. */
+  readonly obstacles: readonly string[];
+  /** By name, without those that LVM hides because they are parts of others. */
+  readonly volumes: ReadonlyMap<string, LogicalVolume>;
+}
+
+export interface LogicalVolume {
+  readonly name: string;
+  readonly group: string;
+  readonly uuid: string;
+  readonly kind: 'plain' | 'thin' | 'thin-pool' | 'snapshot' | 'other';
+  readonly sizeBytes: bigint;
+  readonly tags: readonly string[];
+  readonly isActive: boolean;
+  /** When it is active. */
+  readonly device?: DeviceNumber | undefined;
+  readonly isReadOnly: boolean;
+  /** Of a thin volume, or a snapshot of one. */
+  readonly pool?: string | undefined;
+  /** Of a snapshot. */
+  readonly origin?: string | undefined;
+  /** How full it is, of a pool or a snapshot, when the kernel tells. */
+  readonly dataPercent?: number | undefined;
+  readonly metadataPercent?: number | undefined;
+  /** What LVM says is wrong with it; empty when nothing is. */
+  readonly health: string;
+}
+
+export interface DeviceNumber {
+  readonly major: number;
+  readonly minor: number;
+}
