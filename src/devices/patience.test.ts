@@ -1,6 +1,13 @@
+import { execFile } from 'node:child_process';
+import { constants } from 'node:fs';
+import { type FileHandle, mkdtemp, open, readdir, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { describe, expect, it, vi } from 'vitest';
 import { VirtualClock } from '../kit/clock/virtual.ts';
 import { DoesNotAnswer, Patience } from './patience.ts';
+import { hangsToBear } from './wipe/thread-pool.ts';
 
 const WITHIN = { withinMs: 1_000 };
 const failureOf = (promise: Promise<unknown>) =>
@@ -75,5 +82,34 @@ describe('what does not answer', () => {
     const world = aPatience(1);
     await hanging(world, 'a disk');
     expect(await world.patience.wait('another', Promise.resolve('closed'), WITHIN)).toBe('closed');
+  });
+});
+
+describe('calls of the system that hang', () => {
+  it('leave room for others, and what they open late is closed', async () => {
+    const directory = await mkdtemp(join(tmpdir(), 'patience-'));
+    const [one, other, third] = ['one', 'other', 'third'].map((name) => join(directory, name)) as [
+      string,
+      string,
+      string,
+    ];
+    await promisify(execFile)('mkfifo', [one, other, third]);
+    const { clock, patience } = aPatience(hangsToBear({}));
+    const closed: Promise<void>[] = [];
+    const putAway = (late: FileHandle | undefined) => late && closed.push(late.close());
+    const asked = (path: string) =>
+      failureOf(patience.ask(path, () => open(path, constants.O_RDONLY), { ...WITHIN, putAway }));
+    try {
+      const failures = [asked(one), asked(other)];
+      await clock.advance(WITHIN.withinMs);
+      expect(await Promise.all(failures)).toMatchObject([{ forMs: 1_000 }, { forMs: 1_000 }]);
+      expect(await asked(third)).toMatchObject({ forMs: undefined });
+      expect(await readdir(directory)).toHaveLength(3);
+    } finally {
+      for (const path of [one, other]) await (await open(path, constants.O_RDWR)).close();
+      await vi.waitFor(() => expect(closed).toHaveLength(2));
+      await Promise.all(closed);
+      await rm(directory, { recursive: true });
+    }
   });
 });

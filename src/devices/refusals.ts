@@ -140,7 +140,7 @@ export function remedyOf(refusal: Refusal, place?: Place): string {
     case 'isAnExtendedPartition':
       return 'Leave it out by deviceNameFilter';
     case 'useIsUnknown':
-      return 'Run the agent privileged, with hostPID, or --trust-init where only process 1 cannot be looked at; detach loop devices whose file was deleted';
+      return 'Run the agent privileged, with hostPID, or --trust-init where only process 1 cannot be looked at; detach loop devices whose file was deleted; mend or take out what does not answer';
     case 'isAnotherDevice':
       return 'Delete the volume if its device is gone for good; the device here then counts as a new one';
     case 'isUsedByAnotherVolume':
