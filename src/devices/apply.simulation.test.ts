@@ -369,6 +369,19 @@ describe('a device that does not answer', () => {
   });
 });
 
+describe('the volumes of the cluster', () => {
+  it('are read twice for a wipe: before the device is opened, and while it is held', async () => {
+    const { node, agent } = await withALeftVolume();
+    const from = node.machine.calls.length;
+    await agent.round();
+    const calls = node.machine.calls.slice(from).map(({ verb, argv = [] }) => [verb, ...argv].join(' '));
+    const told = calls.flatMap((call) =>
+      /^exec GET .*persistentvolumes\?/.test(call) ? ['read'] : call === 'device.open' ? ['open'] : [],
+    );
+    expect(told).toEqual(['read', 'open', 'open', 'read']);
+  });
+});
+
 describe('a device that is clean', () => {
   it('is held until its volume is there, so that nobody can come between', async () => {
     const node = new SimulatedNode();
