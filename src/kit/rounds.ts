@@ -1,0 +1,123 @@
+/**
+ * Lets many who work on their own have done together what costs as much for all as for one: to look at the whole machine, or to give
+ * one command many arguments. Who takes part and wants such a thing waits until everyone who takes part waits, or for as long as
+ * patience lasts; then all requests of one kind are served at once.
+ */
+import type { Clock } from './clock/clock.ts';
+
+export interface RoundsOptions {
+  readonly clock: Clock;
+  /** For those who are about to come, when all who are there wait. */
+  readonly settleMs?: number;
+  /** The longest that somebody waits for others who are busy. */
+  readonly patienceMs?: number;
+}
+
+interface Desk {
+  readonly isAsked: boolean;
+  /** Serves all who wait by now; never rejects. */
+  serve(): Promise<void>;
+}
+
+const DEFAULTS = { settleMs: 5, patienceMs: 2_000 };
+
+export class Rounds {
+  readonly #clock: Clock;
+  readonly #settleMs: number;
+  readonly #patienceMs: number;
+  /** The first that is asked is served first. */
+  readonly #desks: Desk[] = [];
+  #present = 0;
+  #waiting = 0;
+  #isServing = false;
+  #cancelSettling: (() => void) | undefined;
+  #cancelPatience: (() => void) | undefined;
+
+  constructor({ clock, settleMs = DEFAULTS.settleMs, patienceMs = DEFAULTS.patienceMs }: RoundsOptions) {
+    this.#clock = clock;
+    this.#settleMs = settleMs;
+    this.#patienceMs = patienceMs;
+  }
+
+  /** Takes part until it is disposed of: others wait for whoever takes part and does not wait. */
+  join(): Disposable {
+    this.#present += 1;
+    let isHere = true;
+    return {
+      [Symbol.dispose]: () => {
+        if (isHere) this.#present -= 1;
+        isHere = false;
+        this.#consider();
+      },
+    };
+  }
+
+  /** Work that takes so long that nobody should wait for who does it. To be called by one who takes part. */
+  async away<T>(work: () => Promise<T>): Promise<T> {
+    this.#present -= 1;
+    this.#consider();
+    try {
+      return await work();
+    } finally {
+      this.#present += 1;
+    }
+  }
+
+  /**
+   * One kind of request, served for all who ask. `serve` gives an answer for each, in the same order; when it rejects, it does so for
+   * all of them. Desks that were made first are served first.
+   */
+  desk<I, O>(serve: (items: readonly I[]) => Promise<readonly O[]>): (item: I) => Promise<O> {
+    let asked: { readonly item: I; readonly answer: PromiseWithResolvers<O> }[] = [];
+    const counted = (change: number) => {
+      this.#waiting += change;
+    };
+    this.#desks.push({
+      get isAsked() {
+        return asked.length > 0;
+      },
+      async serve() {
+        const served = asked;
+        asked = [];
+        counted(-served.length);
+        try {
+          const answers = await serve(served.map(({ item }) => item));
+          if (answers.length !== served.length)
+            throw new Error(`${answers.length} answers were given to ${served.length} requests`);
+          for (const [index, { answer }] of served.entries()) answer.resolve(answers[index] as O);
+        } catch (error) {
+          for (const { answer } of served) answer.reject(error);
+        }
+      },
+    });
+    return (item) => {
+      const answer = Promise.withResolvers<O>();
+      asked.push({ item, answer });
+      this.#waiting += 1;
+      this.#consider();
+      return answer.promise;
+    };
+  }
+
+  #consider(): void {
+    if (this.#isServing || this.#waiting === 0) return;
+    this.#cancelPatience ??= this.#clock.after(this.#patienceMs, () => this.#serve());
+    if (this.#waiting < this.#present) {
+      this.#cancelSettling?.();
+      this.#cancelSettling = undefined;
+      return;
+    }
+    this.#cancelSettling ??= this.#clock.after(this.#settleMs, () => this.#serve());
+  }
+
+  async #serve(): Promise<void> {
+    this.#cancelSettling?.();
+    this.#cancelPatience?.();
+    this.#cancelSettling = undefined;
+    this.#cancelPatience = undefined;
+    this.#isServing = true;
+    await this.#desks.find(({ isAsked }) => isAsked)?.serve();
+    this.#isServing = false;
+    this.#consider();
+  }
+}
