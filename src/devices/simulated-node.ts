@@ -1,34 +1,17 @@
-/**
- * For tests: a node with disks, the cluster that it is of, and those who live in both. It watches everything that is done to the disks
- * and volumes, and notes what must never happen.
- */
-import type { PersistentVolume } from '../api/persistent-volumes.ts';
+/** For tests: a node with disks, the cluster that it is of, and those who live in both. */
 import { settled, VirtualClock } from '../kit/clock/virtual.ts';
-import { Refuse, Retry } from '../kit/controller/outcome.ts';
-import { FileError } from '../kit/host/file-error.ts';
 import type { DiskDescription, SimulatedDisk } from '../kit/host/simulated/disk.ts';
 import { SimulatedMachine } from '../kit/host/simulated/machine.ts';
 import type { Operation } from '../kit/host/simulated/operation.ts';
-import { ApiError } from '../kit/kube/api-error.ts';
-import { ConnectionError } from '../kit/kube/transport.ts';
 import type { Occurrence } from '../kit/observe/event.ts';
 import { formatApprovals } from './approvals.ts';
 import { APPROVALS_ANNOTATION, CONFIG_ANNOTATION, type DevicesSettings } from './contract.ts';
 import { identityOf, keyOf } from './identity.ts';
 import type { LedgerState } from './ledger/format.ts';
-import { parseLedger } from './ledger/format.ts';
 import type { RefusalFact } from './refusals.ts';
 import { SimulatedAgent } from './simulated-agent.ts';
 import { SimulatedCluster, VOLUMES } from './simulated-cluster.ts';
-
-/** Somebody whose data is on a disk. */
-interface Tenant {
-  readonly name: string;
-  /** What is written everywhere, so that it can be found again. */
-  readonly data: Buffer;
-  readonly places: readonly number[];
-  hasLeft: boolean;
-}
+import { Oracle } from './simulated-node-oracle.ts';
 
 const KIB = 2 ** 10;
 /** Five pieces, the last of them no multiple of a page: with the bandwidth it takes more than eight seconds to write them. */
@@ -50,14 +33,9 @@ export class SimulatedNode {
   readonly machine = new SimulatedMachine(this.clock);
   readonly cluster = new SimulatedCluster(this.clock);
   readonly events: Occurrence[] = [];
-  /** What must never happen, and has. */
-  readonly violations: string[] = [];
   /** Of the next process. */
   settings: DevicesSettings;
-  readonly #tenants = new Map<SimulatedDisk, Tenant[]>();
-  /** Which disk each volume was made of. */
-  readonly #made = new Map<string, SimulatedDisk>();
-  #isSomebodyElse = false;
+  readonly #oracle = new Oracle(this.machine, this.cluster, LEDGER);
   #boots = 0;
   #approvals = 0;
   #insertions = 0;
@@ -82,11 +60,11 @@ export class SimulatedNode {
     this.cluster.put('namespaces', { metadata: { name: 'kube-system', uid: 'cluster-1' } });
     this.annotate({});
     this.configure(config);
-    this.cluster.onCreate = (volume) => this.#isMade(volume);
-    this.cluster.onDelete = (volume) => this.#isDeleted(volume);
-    this.machine.tree.onChange((directory, name) => {
-      if (`${directory}/${name}` === LEDGER) this.#ledgerChanges();
-    });
+  }
+
+  /** What must never happen, and has. */
+  get violations(): string[] {
+    return this.#oracle.violations;
   }
 
   configure(config: Readonly<Record<string, string>>): void {
@@ -125,7 +103,7 @@ export class SimulatedNode {
   #added(link: string, disk: SimulatedDisk): SimulatedDisk {
     this.machine.tree.mkdir(`/sys/dev/block/${disk.number}`);
     this.link(link, disk);
-    this.#watch(disk);
+    this.#oracle.watch(disk);
     return disk;
   }
 
@@ -143,7 +121,7 @@ export class SimulatedNode {
   }
 
   linksTo(disk: SimulatedDisk): readonly string[] {
-    return this.machine.tree.list(DEVICE_DIR).filter((link) => this.#diskAt(`${DEVICE_DIR}/${link}`) === disk);
+    return this.machine.tree.list(DEVICE_DIR).filter((link) => this.#oracle.diskAt(`${DEVICE_DIR}/${link}`) === disk);
   }
 
   link(link: string, disk: SimulatedDisk): void {
@@ -152,19 +130,6 @@ export class SimulatedNode {
 
   unlink(link: string): void {
     this.machine.tree.remove(`${DEVICE_DIR}/${link}`);
-  }
-
-  #watch(disk: SimulatedDisk): void {
-    const write = disk.write.bind(disk);
-    const zero = disk.zero.bind(disk);
-    disk.write = (bytes, position) => {
-      this.#isWritten(disk);
-      write(bytes, position);
-    };
-    disk.zero = (position, length) => {
-      this.#isWritten(disk);
-      zero(position, length);
-    };
   }
 
   /** Somebody does something right before the call of this number from now on, the first being 1. */
@@ -229,24 +194,13 @@ export class SimulatedNode {
     const tenant = `claim-${++this.#tenantsSoFar}`;
     if (!this.cluster.bind(volume, tenant)) return false;
     const disk = this.diskOf(volume);
-    if (disk) this.#moveIn(tenant, disk, headOf(isRaw));
+    if (disk) this.#oracle.moveIn(tenant, disk, headOf(isRaw));
     return true;
   }
 
   /** Somebody who has nothing to do with the cluster. */
   putForeignData(disk: SimulatedDisk, { isRaw = false }: { readonly isRaw?: boolean } = {}): void {
-    this.#moveIn(`stranger-${++this.#tenantsSoFar}`, disk, headOf(isRaw));
-  }
-
-  #moveIn(name: string, disk: SimulatedDisk, head: Buffer): void {
-    const data = Buffer.from(`the data of ${name}, all of it;`.padEnd(64, '.'));
-    const places = [512, 4096 - 32, disk.sizeBytes / 2, disk.sizeBytes - 64].map(Math.floor);
-    this.#tenants.set(disk, [...(this.#tenants.get(disk) ?? []), { name, data, places, hasLeft: false }]);
-    this.#isSomebodyElse = true;
-    disk.write(head, 0);
-    for (const place of places) disk.write(data, place);
-    disk.content.sync();
-    this.#isSomebodyElse = false;
+    this.#oracle.moveIn(`stranger-${++this.#tenantsSoFar}`, disk, headOf(isRaw));
   }
 
   /** He leaves the volume, and what he has written with it. */
@@ -254,14 +208,13 @@ export class SimulatedNode {
     const disk = this.diskOf(volume);
     const phase = this.cluster.volume(volume)?.status?.phase;
     if (phase !== 'Bound') return;
-    if (disk) this.#leave(disk);
+    if (disk) this.#oracle.leave(disk);
     this.cluster.release(volume);
   }
 
   /** His claim is restored, and he has the volume again as if he had never left. */
   comeBack(volume: string): void {
-    const tenant = this.#tenants.get(this.diskOf(volume) ?? never())?.at(-1);
-    if (tenant) tenant.hasLeft = false;
+    this.#oracle.comeBack(this.diskOf(volume) ?? never());
     this.cluster.change(volume, (one) => ({ ...one, status: { phase: 'Bound' } }));
   }
 
@@ -276,17 +229,13 @@ export class SimulatedNode {
     this.bind(volume);
   }
 
-  #leave(disk: SimulatedDisk): void {
-    for (const tenant of this.#tenants.get(disk) ?? []) tenant.hasLeft = true;
-  }
-
   /** A person knows that nobody needs what is on the disk, and says so. */
   approve(
     disk: SimulatedDisk,
     facts: readonly RefusalFact[],
     path = `${DEVICE_DIR}/${disk.name.slice('sd-'.length)}`,
   ): void {
-    this.#leave(disk);
+    this.#oracle.leave(disk);
     const identity = identityOf(disk.facts);
     const at = this.clock.now().toISOString();
     const given = facts.map((fact) => ({ id: `approval-${++this.#approvals}`, at, fact, identity }));
@@ -305,28 +254,25 @@ export class SimulatedNode {
 
   /** The disk that the volume was made of, wherever that is now. */
   diskOf(volume: string): SimulatedDisk | undefined {
-    return this.#made.get(volume);
+    return this.#oracle.diskOf(volume);
   }
 
-  /** Whether anything of what anybody had on it is still there. */
+  /** Whether nothing of what anybody had on it is still there. */
   isClean(disk: SimulatedDisk): boolean {
-    return (this.#tenants.get(disk) ?? []).every((tenant) => !isThere(tenant, disk));
+    return this.#oracle.isClean(disk);
   }
 
   /** Whether all that he had is still there. */
   isIntact(disk: SimulatedDisk): boolean {
-    const tenant = this.#tenants.get(disk)?.at(-1);
-    return tenant?.places.every((place) => isAt(tenant, disk, place)) ?? false;
+    return this.#oracle.isIntact(disk);
   }
 
   loseLedger(): void {
-    this.#isSomebodyElse = true;
-    this.machine.tree.remove(LEDGER);
-    this.#isSomebodyElse = false;
+    this.#oracle.allow(() => this.machine.tree.remove(LEDGER));
   }
 
   get ledger(): LedgerState {
-    return parseLedger(Buffer.from(this.machine.tree.read(LEDGER)).toString());
+    return this.#oracle.ledger;
   }
 
   phaseOf(volume: string): string | undefined {
@@ -338,15 +284,8 @@ export class SimulatedNode {
     return this.machine.journal.filter(({ target }) => target === 'api').map(({ argv = [] }) => argv.join(' '));
   }
 
-  /** What the world can do to us is no defect of ours. Anything else is. */
   noteError(error: Error): void {
-    const isExpected =
-      error instanceof Retry ||
-      error instanceof Refuse ||
-      error instanceof ApiError ||
-      error instanceof ConnectionError ||
-      error instanceof FileError;
-    if (!isExpected) this.violations.push(`an unexpected error: ${error.stack}`);
+    this.#oracle.noteError(error);
   }
 
   #installPrograms(): void {
@@ -367,61 +306,8 @@ export class SimulatedNode {
     });
   }
 
-  #isWritten(disk: SimulatedDisk): void {
-    if (this.#isSomebodyElse) return;
-    const { mounts, strangers } = this.machine;
-    const { number, name } = disk;
-    const isUsed = mounts.some(({ device }) => device === number) || strangers.some(({ device }) => device === number);
-    if (isUsed) this.violations.push(`${name} is written to while it is in use`);
-    const present = this.#tenants.get(disk)?.find((tenant) => !tenant.hasLeft);
-    if (present) this.violations.push(`${name} is written to while it is ${present.name}'s`);
-    for (const { metadata, status } of this.cluster.volumes)
-      if (status?.phase === 'Bound' && this.#made.get(metadata.name ?? '') === disk)
-        this.violations.push(`${name} is written to while ${metadata.name} is bound`);
-  }
-
-  #isMade({ metadata, spec }: PersistentVolume): void {
-    const name = metadata.name ?? '';
-    const disk = this.#diskAt(spec?.local?.path ?? '');
-    if (!disk) return void this.violations.push(`${name} is made of no disk`);
-    if (!this.isClean(disk)) this.violations.push(`${name} is made of ${disk.name}, which is not clean`);
-    for (const other of this.cluster.volumes)
-      if (this.#isOf(other, disk))
-        this.violations.push(`${name} is made of ${disk.name}, which is the disk of ${other.metadata.name}`);
-    this.#made.set(name, disk);
-    this.#tenants.delete(disk);
-  }
-
-  /** A disk without a name that has another path since it was put in again is not known to be the same by anybody. */
-  #isOf({ metadata, spec }: PersistentVolume, disk: SimulatedDisk): boolean {
-    if (this.#made.get(metadata.name ?? '') !== disk) return false;
-    return Boolean(disk.described.wwid) || this.#diskAt(spec?.local?.path ?? '') === disk;
-  }
-
-  #isDeleted({ metadata, status }: PersistentVolume): void {
-    if (status?.phase !== 'Released') this.violations.push(`${metadata.name} is deleted while it is ${status?.phase}`);
-  }
-
-  #ledgerChanges(): void {
-    if (this.#isSomebodyElse) return;
-    try {
-      void this.ledger;
-    } catch (error) {
-      this.violations.push(`the ledger cannot be read: ${error}`);
-    }
-  }
-
-  #diskAt(path: string): SimulatedDisk | undefined {
-    try {
-      const { device } = this.machine.tree.stat(path);
-      return device && this.machine.disk(device);
-    } catch {
-      return undefined;
-    }
-  }
-
   #disks(): readonly SimulatedDisk[] {
-    const names = this.machine.tree.list('/dev').map((name) => this.#diskAt(`/dev/${name}`));
+    const names = this.machine.tree.list('/dev').map((name) => this.#oracle.diskAt(`/dev/${name}`));
     return names.filter((disk) => disk !== undefined);
   }
 }
@@ -431,12 +317,3 @@ function never(): never {
 }
 
 const headOf = (isRaw: boolean): Buffer => (isRaw ? Buffer.alloc(FILESYSTEM.length) : Buffer.from(FILESYSTEM));
-
-const isThere = (tenant: Tenant, disk: SimulatedDisk): boolean =>
-  tenant.places.some((place) => isAt(tenant, disk, place));
-
-function isAt({ data }: Tenant, disk: SimulatedDisk, place: number): boolean {
-  const found = Buffer.alloc(data.length);
-  disk.read(found, place);
-  return found.equals(data);
-}
