@@ -1,8 +1,9 @@
 /** For tests: devices, what was seen of them and what they are to be wiped for, as short as they can be told. */
 import type { DeviceFacts } from '../kit/host/block-device.ts';
+import type { Known } from '../kit/known.ts';
 import type { Purpose, Recycled } from './guards.ts';
 import type { HandedOut, LedgerEntry } from './ledger/entry.ts';
-import type { Known, Observed } from './observed.ts';
+import type { Observed } from './observed.ts';
 import type { Refusal, RefusalFact } from './refusals.ts';
 
 export const GIB = 2 ** 30;

@@ -5,12 +5,13 @@
 import { normalize } from 'node:path/posix';
 import { compareVersions } from '../kit/cache/resource-version.ts';
 import type { Opener } from '../kit/host/open-survey.ts';
+import type { Known } from '../kit/known.ts';
+import { contentInWords } from './content-in-words.ts';
 import type { WipeMethod } from './contract.ts';
 import { describe, type Identity, identityOf, isSame, isSameOrGrown, mayBeOne } from './identity.ts';
 import { isSameCluster, type LedgerEntry } from './ledger/entry.ts';
-import type { Known, Observed } from './observed.ts';
+import type { Observed } from './observed.ts';
 import { canBeApproved, type Refusal } from './refusals.ts';
-import { contentInWords } from './signature.ts';
 
 /** What the wipe is for, and what is known about whose data is on the device. */
 export interface Purpose {

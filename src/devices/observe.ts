@@ -1,5 +1,6 @@
 /** Looks at a device that is held, and at everything on the host that may use it. Nothing is remembered from an earlier look. */
 import type { DeviceFacts, OpenDevice } from '../kit/host/block-device.ts';
+import { contentOf } from '../kit/host/content.ts';
 import { DeviceError } from '../kit/host/device-error.ts';
 import type { DeviceNumber } from '../kit/host/device-number.ts';
 import type { Host } from '../kit/host/host.ts';
@@ -8,12 +9,12 @@ import type { Loop } from '../kit/host/loops.ts';
 import type { Mount } from '../kit/host/mounts.ts';
 import { type OpenAnswer, openAnswer } from '../kit/host/open-survey.ts';
 import { STAT_PATIENCE_MS } from '../kit/host/open-surveyor.ts';
+import type { Known } from '../kit/known.ts';
 import { readExports } from './exports.ts';
 import { type Identity, identityOf, sharesBytes } from './identity.ts';
-import type { Known, Observed, OtherVolume, Use } from './observed.ts';
+import type { Observed, OtherVolume, Use } from './observed.ts';
 import type { Patience } from './patience.ts';
 import { allDevices, type Relatives, relativesOf } from './relatives.ts';
-import { contentOf } from './signature.ts';
 import { statBelow } from './stat-below.ts';
 
 export interface ObserveOptions {

@@ -1,8 +1,7 @@
 /** What was seen of a device at one moment, with its descriptor held. What could not be seen is said to be unknown, and never left out. */
 import type { DeviceFacts } from '../kit/host/block-device.ts';
 import type { OpenAnswer } from '../kit/host/open-survey.ts';
-
-export type Known<T> = { readonly known: true; readonly value: T } | { readonly known: false; readonly why: string };
+import type { Known } from '../kit/known.ts';
 
 export interface Observed {
   readonly path: string;

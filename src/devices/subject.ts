@@ -1,10 +1,10 @@
 /** What people are told about: a device, by the name of the volume that it is or becomes, and how it stands. Pure. */
+import { contentInWords } from './content-in-words.ts';
 import type { Seen } from './decide.ts';
 import { type Identity, identityOf, keyOf } from './identity.ts';
 import type { Observed } from './observed.ts';
 import { explainReason, type Reason, remedyOfReason } from './reasons.ts';
 import { canBeApproved, explain, type Refusal, remedyOf } from './refusals.ts';
-import { contentInWords } from './signature.ts';
 import type { State, Trouble } from './standings.ts';
 import type { Volume } from './volume.ts';
 

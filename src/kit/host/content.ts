@@ -1,8 +1,8 @@
 /** What is on a device: a filesystem, a part of LVM or RAID, a partition table. Asked of libblkid, which knows them all. */
-import { alignedBuffer } from '../kit/host/aligned-buffer.ts';
-import type { DeviceFacts, OpenDevice } from '../kit/host/block-device.ts';
-import type { Commands } from '../kit/host/command.ts';
-import type { Known } from './observed.ts';
+import type { Known } from '../known.ts';
+import { alignedBuffer } from './aligned-buffer.ts';
+import type { DeviceFacts, OpenDevice } from './block-device.ts';
+import type { Commands } from './command.ts';
 
 export interface Content {
   /** `undefined` when there is nothing that would be recognised. */
@@ -37,8 +37,11 @@ export async function contentOf(commands: Commands, device: OpenDevice, facts: D
   }
 }
 
-/** All of it is read, also after something is found: what cannot be read may be where a signature is. */
-async function blankOf(device: OpenDevice, sizeBytes: number): Promise<Omit<Content, 'signature'>> {
+/**
+ * Whether there is nothing but zeroes where signatures are. Rejects when a part of that cannot be read. All of it is read, also after something is found: what cannot be read may be where a
+ * signature is.
+ */
+export async function blankOf(device: OpenDevice, sizeBytes: number): Promise<Omit<Content, 'signature'>> {
   const buffer = free.pop() ?? alignedBuffer(PIECE_BYTES);
   try {
     let [isBlank, isHeadBlank] = [true, true];
@@ -68,7 +71,8 @@ function* piecesOf(start: number, end: number): Generator<readonly [position: nu
   for (let at = start; at < end; at += PIECE_BYTES) yield [at, Math.min(PIECE_BYTES, end - at)];
 }
 
-async function signatureOf(commands: Commands, device: OpenDevice): Promise<string | undefined> {
+/** `undefined` when blkid recognises nothing, which it also says of a device that it cannot read. */
+export async function signatureOf(commands: Commands, device: OpenDevice): Promise<string | undefined> {
   const argv = ['blkid', '--probe', '--output', 'export', '/proc/self/fd/3'];
   const options = { inheritFds: [device], successCodes: [0, NOTHING, AMBIVALENT] };
   const { code, stdout, stderr } = await commands.exec(argv, options);
@@ -100,13 +104,4 @@ export function kindIn(exported: string): string | undefined {
   const [type, table] = [fields.get('TYPE'), fields.get('PTTYPE')];
   const kinds = [...(type ? [type] : []), ...(table ? [`a partition table (${table})`] : [])];
   return kinds.join(' and ') || 'data of an unnamed kind';
-}
-
-/**
- * For people: also what nobody recognises, which is wiped without a question where it may always have been there. Nothing when there
- * is nothing, or it is unknown.
- */
-export function contentInWords({ signature, isBlank }: Omit<Content, 'isHeadBlank'>): string | undefined {
-  if (!signature.known) return undefined;
-  return signature.value ?? (isBlank ? undefined : 'data of a kind that is not recognised');
 }

@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { VirtualClock } from '../kit/clock/virtual.ts';
-import { SimulatedMachine } from '../kit/host/simulated/machine.ts';
-import { known, unknown } from './builders.ts';
-import { contentInWords, contentOf, kindIn } from './signature.ts';
+import { VirtualClock } from '../clock/virtual.ts';
+import { contentOf, kindIn } from './content.ts';
+import { SimulatedMachine } from './simulated/machine.ts';
 
 const MIB = 2 ** 20;
 
@@ -68,17 +67,6 @@ describe('the content of a device', () => {
     expect(await look()).toEqual({ signature: { known: true, value: undefined }, isBlank: true, isHeadBlank: true });
     await write(sizeBytes - 1);
     expect((await look()).isBlank).toBe(false);
-  });
-});
-
-describe('what is on a device is told to people', () => {
-  it.each([
-    [{ signature: known('ext4'), isBlank: false }, 'ext4'],
-    [{ signature: known(undefined), isBlank: false }, 'data of a kind that is not recognised'],
-    [{ signature: known(undefined), isBlank: true }, undefined],
-    [{ signature: unknown('blkid was not found'), isBlank: false }, undefined],
-  ])('%o: %s', (content, words) => {
-    expect(contentInWords(content)).toBe(words);
   });
 });
 
