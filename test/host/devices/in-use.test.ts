@@ -103,7 +103,7 @@ describe.concurrent('a device is left alone until', () => {
 });
 
 /** What the agent asks for before it opens the device, and for the last time when it holds it. */
-const LISTS = { beforeItIsOpened: 2, whileItIsHeld: 3 };
+const LISTS = { beforeItIsOpened: 1, whileItIsHeld: 2 };
 
 describe.concurrent('a link that leads to another device while the agent is at work', () => {
   /** The volume is released, and the agent waits for an answer of the server until `goOn`. */
