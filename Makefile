@@ -52,7 +52,7 @@ host: $(SETUP) control-plane ## Run the tests on real block devices (as root)
 	$(call say,Host tests: real block devices)
 	@tools/host-tier.sh
 
-lab: $(SETUP) ## Run the tests in a guest with a kernel of its own: LVM, LUKS, RAID, power cuts
+lab: $(SETUP) control-plane ## Run the tests in guests with a kernel of their own: LVM, LUKS, RAID, power cuts
 	$(call say,Lab tests: a User-Mode Linux guest with a real device mapper)
 	@tools/lab-tier.sh
 

@@ -27,6 +27,8 @@ export default defineConfig({
       tier('lab', ['test/lab/*.test.ts'], true, 600_000),
       /** Outside, and turns guests on and off. */
       tier('power', ['test/lab/power/*.test.ts'], true, 600_000),
+      /** Outside, with a guest as a node of the cluster. */
+      tier('lab-node', ['test/lab/node/*.test.ts'], true, 600_000),
     ],
   },
 });

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # lab-tier.sh: runs the tests that need a kernel of their own: those of test/lab inside a guest, then those of test/lab/power, which
-# turn guests on and off. Where they cannot run it says why; in CI that is a failure.
+# turn guests on and off, and those of test/lab/node, where a guest is a node of a cluster. Where they cannot run it says why; in CI
+# that is a failure.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 PATH=$PWD/node_modules/.bin:$PATH
@@ -33,6 +34,7 @@ part() {
 }
 part tools/lab/boot.sh vitest run --project lab --reporter=verbose --reporter=./tools/tier-reporter.ts
 part vitest run --project power --reporter=verbose --reporter=./tools/tier-reporter.ts
+part vitest run --project lab-node --reporter=verbose --reporter=./tools/tier-reporter.ts
 
 printf '%s\n' "${counts[@]}" | awk '{ passed += $1; failed += $3; skipped += $5 }
   END { printf "%d passed, %d failed%s\n", passed, failed, skipped ? ", " skipped " skipped" : "" }'

@@ -1,7 +1,11 @@
 #!/usr/bin/env bash
-# boot.sh [--disk FILE]... COMMAND ARGUMENT...: boots a guest, runs the command in it as root, in this checkout, and ends as the
-# command did. The files are its disks /dev/ubda, /dev/ubdb, …; the checkout is not changed by what is written to it. SIGTERM ends
-# the guest at once, as if its power had been cut. LAB_TIMEOUT (seconds) and LAB_MEMORY are what it is given.
+# boot.sh [OPTION]... COMMAND ARGUMENT...: boots a guest, runs the command in it as root, in this checkout, and ends as the
+# command did. The checkout is not changed by what is written to it. SIGTERM ends the guest at once, as if its power had been cut.
+# LAB_TIMEOUT (seconds) and LAB_MEMORY are what it is given.
+#   --disk FILE  one of its disks /dev/ubda, /dev/ubdb, …
+#   --root FILE  the disk that keeps what is written to its root filesystem, for its next boot; otherwise that is in memory
+#   --line FD    what is at the other end of its serial line, /dev/ttyS0: a descriptor that boot.sh has inherited, 5 or more
+#   --systemd    process 1 is systemd, and the command one of its services
 set -euo pipefail
 here=$(dirname "$(readlink -f "$0")")
 checkout=$(readlink -f "$here/../..")
@@ -14,14 +18,24 @@ boot=$(mktemp -d /tmp/holdfast-lab.XXXXXX)
 trap 'rm -rf "$boot"' EXIT
 trap 'exit 143' INT TERM
 ln -s "$lab/root" "$boot/root"
-cp "$here/init" "$boot/init"
+cp "$here/init" "$here/run-command" "$boot"
 
-disks=()
-while [ "${1:-}" = --disk ]; do
-  name=$(printf '%b' "\\x$(printf %x $((97 + ${#disks[@]})))")
-  ln -s "$(readlink -f "$2")" "$boot/disk-$name"
-  disks+=("ubd$name=$boot/disk-$name")
-  shift 2
+devices=()
+letters=abcdefghijklmno
+# With a serial number: without, the kernel says of each that its number is "(null)".
+disk() {
+  ln -s "$(readlink -f "$2")" "$boot/disk-$1"
+  devices+=("ubd$1=$boot/disk-$1,,lab-disk-$1")
+}
+while [[ ${1:-} = --* ]]; do
+  case $1 in
+    --disk) disk "${letters:0:1}" "$2" && letters=${letters:1} && shift ;;
+    --root) disk p "$2" && shift ;;
+    --line) devices+=("ssl0=fd:$2") && shift ;;
+    --systemd) touch "$boot/systemd" ;;
+    *) echo "boot.sh: there is no option $1" >&2 && exit 2 ;;
+  esac
+  shift
 done
 
 # The dependencies can be elsewhere, by a link.
@@ -55,7 +69,7 @@ ended=0
 TMPDIR=$memory_in $dies_with_parent timeout -s KILL "$timeout" $dies_with_parent taskset -c "$processor" \
   unshare $namespaces sh -c '"$@"; exit $?' sh \
   "$lab/linux" mem=$memory umid=guest uml_dir="$boot/" root=none rootfstype=hostfs rootflags="$boot/root" ro init=/init lab="$boot" \
-  quiet loglevel=5 panic=1 cryptomgr.notests con=null con0=null,fd:1 con1=null,fd:3 console=tty1 "${disks[@]}" </dev/null &
+  quiet loglevel=5 panic=1 cryptomgr.notests con=null con0=null,fd:1 con1=null,fd:3 console=tty1 "${devices[@]}" </dev/null &
 guest=$!
 exec 4>&-
 trap 'kill -KILL $guest 2>/dev/null || true; flock "$boot/power" rm -rf "$boot"' EXIT

@@ -4,11 +4,23 @@ import { once } from 'node:events';
 import { mkdtemp, open, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
+import type { Duplex } from 'node:stream';
 
 const BOOT = resolve(import.meta.dirname, '../../../tools/lab/boot.sh');
 
 /** Two of them fit into the time that a test has. */
 const TIMEOUT_SECONDS = 290;
+
+/** The first descriptor that boot.sh does not use itself. */
+const LINE_FD = 5;
+
+export interface GuestOptions {
+  readonly timeoutSeconds?: number;
+  /** Keeps what is written to the root filesystem; otherwise that is in memory. */
+  readonly root?: Disk;
+  /** Process 1 is systemd. */
+  readonly systemd?: boolean;
+}
 
 /** A file that is a disk of guests, one after another. What a guest had told it to keep when its power was cut is on it. */
 export interface Disk extends AsyncDisposable {
@@ -28,14 +40,25 @@ export async function aDisk(sizeBytes: number): Promise<Disk> {
 export class Guest implements AsyncDisposable {
   readonly #process: ChildProcess;
   readonly #closed: Promise<unknown>;
+  /** The other end of its serial line, /dev/ttyS0. */
+  readonly line: Duplex;
   #output = '';
 
-  constructor(disks: readonly Disk[], command: readonly string[], timeoutSeconds = TIMEOUT_SECONDS) {
-    const argv = [...disks.flatMap(({ path }) => ['--disk', path]), ...command];
+  constructor(disks: readonly Disk[], command: readonly string[], options: GuestOptions = {}) {
+    const { timeoutSeconds = TIMEOUT_SECONDS, root, systemd } = options;
+    const argv = [
+      ...disks.flatMap(({ path }) => ['--disk', path]),
+      ...(root ? ['--root', root.path] : []),
+      ...(systemd ? ['--systemd'] : []),
+      ...['--line', `${LINE_FD}`],
+      ...command,
+    ];
     this.#process = spawn(BOOT, argv, {
-      stdio: ['ignore', 'pipe', 'pipe'],
+      stdio: ['ignore', 'pipe', 'pipe', 'ignore', 'ignore', 'pipe'],
       env: { ...process.env, LAB_TIMEOUT: `${timeoutSeconds}` },
     });
+    this.line = (this.#process.stdio as readonly unknown[])[LINE_FD] as Duplex;
+    this.line.on('error', () => undefined); // that it is cut is seen by its end
     this.#closed = once(this.#process, 'close');
     for (const stream of [this.#process.stdout, this.#process.stderr])
       stream?.setEncoding('utf8').on('data', (text: string) => {

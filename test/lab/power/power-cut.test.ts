@@ -25,7 +25,7 @@ it('a guest that stops before its command has ended shows the end of its console
 });
 
 it('a guest that hangs is ended when its time is over', async () => {
-  await using guest = new Guest([], ['sleep', 'infinity'], 1);
+  await using guest = new Guest([], ['sleep', 'infinity'], { timeoutSeconds: 1 });
   expect(await guest.ended()).toBe(125);
   expect(guest.output).toContain('It was ended after 1 s. The last lines of its console:');
 });
