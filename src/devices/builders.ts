@@ -1,8 +1,9 @@
 /** For tests: devices, what was seen of them and what they are to be wiped for, as short as they can be told. */
 import type { DeviceFacts } from '../kit/host/block-device.ts';
 import type { Known } from '../kit/known.ts';
+import type { Config } from './contract.ts';
 import type { Purpose, Recycled } from './guards.ts';
-import type { HandedOut, LedgerEntry } from './ledger/entry.ts';
+import type { HandedOut, LedgerEntry, Receipt } from './ledger/entry.ts';
 import type { Observed } from './observed.ts';
 import type { Refusal, RefusalFact } from './refusals.ts';
 
@@ -24,6 +25,30 @@ export const aDisk = (parts: Partial<DeviceFacts> = {}): DeviceFacts => ({
   wwid: 'naa.1',
   partitions: [],
   holders: [],
+  ...parts,
+});
+
+/** For raw volumes, as short as a ConfigMap can be. */
+export const aConfig = (parts: Partial<Config> = {}): Config => ({
+  deviceDir: '/dev/disks',
+  deviceNameFilter: '.*',
+  volumeMode: 'Block',
+  storageClassName: 'local-storage',
+  wipeMethod: 'zero-head',
+  wipeVerify: 'sample',
+  wipeExisting: false,
+  ...parts,
+});
+
+/** Of a wipe of which so many bytes were written and read back. */
+export const aReceipt = (bytes: number, parts: Partial<Receipt> = {}): Receipt => ({
+  method: 'zero-head',
+  bytes,
+  writtenBytes: bytes,
+  seconds: 2,
+  verified: 'sample',
+  verifiedBytes: bytes,
+  at: '2026-01-01T00:00:00.000Z',
   ...parts,
 });
 

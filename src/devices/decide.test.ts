@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { aDisk, GIB } from './builders.ts';
-import type { Config } from './contract.ts';
+import { aConfig, aDisk, aReceipt, GIB } from './builders.ts';
 import { decide, type Seen } from './decide.ts';
 import { mendingWithoutDevice, newVolume } from './desired.ts';
 import type { Found } from './discovery.ts';
@@ -10,15 +9,7 @@ import { type Volume, volumeOf } from './volume.ts';
 
 const PATH = '/dev/disks/b';
 const NODE = { name: 'n1', uid: 'uid-of-n1' };
-const config: Config = {
-  deviceDir: '/dev/disks',
-  deviceNameFilter: '.*',
-  volumeMode: 'Block',
-  storageClassName: 'local-storage',
-  wipeMethod: 'zero-head',
-  wipeVerify: 'sample',
-  wipeExisting: false,
-};
+const config = aConfig();
 const NO_CONFIG = { fault: 'the ConfigMap is missing' };
 
 const found = (parts: Partial<Found> = {}): Found => ({
@@ -31,16 +22,7 @@ const found = (parts: Partial<Found> = {}): Found => ({
 /** As we make it. */
 const aVolume = (parts: Partial<Volume> = {}): Volume => {
   const identity = identityOf(aDisk());
-  const receipt = {
-    method: 'zero-head',
-    bytes: 1,
-    writtenBytes: 1,
-    seconds: 1,
-    verified: 'sample',
-    verifiedBytes: 1,
-    at: '',
-  } as const;
-  const made = newVolume({ name: 'local-n1-b', path: PATH, node: NODE, identity, config }, receipt);
+  const made = newVolume({ name: 'local-n1-b', path: PATH, node: NODE, identity, config }, aReceipt(GIB));
   return { ...volumeOf({ ...made, status: { phase: 'Available' } }), ...parts };
 };
 

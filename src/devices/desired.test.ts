@@ -2,24 +2,13 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { PersistentVolume } from '../api/persistent-volumes.ts';
 import type { OwnerReference } from '../kit/kube/resource.ts';
+import { aConfig, aReceipt, GIB } from './builders.ts';
 import type { Config } from './contract.ts';
 import { disagreements, type Mending, mendingOf, newVolume, type Wanted } from './desired.ts';
-import type { Receipt } from './ledger/entry.ts';
 import { volumeOf } from './volume.ts';
 
-const GIB = 2 ** 30;
-const config: Config = {
-  deviceDir: '/dev/disk/by-path/',
-  deviceNameFilter: '.*',
-  volumeMode: 'Filesystem',
-  fsType: 'ext4',
-  storageClassName: 'local-storage',
-  wipeMethod: 'zero-head',
-  wipeVerify: 'sample',
-  wipeExisting: false,
-};
-const { fsType: _, ...rest } = config;
-const block: Config = { ...rest, volumeMode: 'Block' };
+const block = aConfig({ deviceDir: '/dev/disk/by-path/' });
+const config: Config = { ...block, volumeMode: 'Filesystem', fsType: 'ext4' };
 const wanted: Wanted = {
   name: 'local-node1-pci-0000-3b-00.0-ata-1',
   path: '/dev/disk/by-path/pci-0000:3b:00.0-ata-1',
@@ -27,15 +16,7 @@ const wanted: Wanted = {
   identity: { sizeBytes: 100 * GIB, wwid: 'naa.1' },
   config,
 };
-const receipt: Receipt = {
-  method: 'zero-head',
-  bytes: 1,
-  writtenBytes: 1,
-  seconds: 2,
-  verified: 'sample',
-  verifiedBytes: 1,
-  at: '2026-01-01T00:00:00.000Z',
-};
+const receipt = aReceipt(1);
 const sized = (sizeBytes: number): Wanted => ({ ...wanted, identity: { ...wanted.identity, sizeBytes } });
 
 /** As the server has it. */

@@ -5,7 +5,7 @@ import { KubeClient } from '../kit/kube/client.ts';
 import { answer, type FakeAnswer, FakeTransport, refusal } from '../kit/kube/fake-transport.ts';
 import type { Occurrence } from '../kit/observe/event.ts';
 import { RecordingLog } from '../kit/observe/recording-log.ts';
-import { EACH_REFUSAL } from './builders.ts';
+import { aConfig, EACH_REFUSAL } from './builders.ts';
 import { devicesMetrics } from './metrics.ts';
 import { Progress } from './progress.ts';
 import { Report } from './report.ts';
@@ -14,15 +14,7 @@ import type { Subject } from './subject.ts';
 import { volumeOf } from './volume.ts';
 
 const PATH = '/api/v1/persistentvolumes/local-n1-b';
-const config = {
-  deviceDir: '/dev/disks',
-  deviceNameFilter: '.*',
-  volumeMode: 'Block',
-  storageClassName: 'local-storage',
-  wipeMethod: 'zero-all',
-  wipeVerify: 'sample',
-  wipeExisting: false,
-} as const;
+const config = aConfig({ wipeMethod: 'zero-all' });
 const volume = volumeOf({ metadata: { name: 'local-n1-b', uid: 'uid-1', resourceVersion: '7' } });
 
 function aProgress({ isOfAVolume = true } = {}) {

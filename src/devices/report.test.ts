@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { VirtualClock } from '../kit/clock/virtual.ts';
 import type { Occurrence } from '../kit/observe/event.ts';
 import { RecordingLog } from '../kit/observe/recording-log.ts';
-import { EACH_REFUSAL } from './builders.ts';
+import { aReceipt, EACH_REFUSAL } from './builders.ts';
 import { devicesMetrics } from './metrics.ts';
 import type { Refusal } from './refusals.ts';
 import { Report } from './report.ts';
@@ -19,15 +19,7 @@ const subject: Subject = {
   device: 'wwid:naa.1',
 };
 const { volume: _, ...withoutVolume } = subject;
-const receipt = {
-  method: 'zero-head',
-  bytes: 5,
-  writtenBytes: 5,
-  seconds: 2,
-  verified: 'sample',
-  verifiedBytes: 5,
-  at: 'now',
-} as const;
+const receipt = aReceipt(5);
 const mounted = (at: string) => grievanceOf({ fact: 'isMounted', at, under: '' }, 'n1', PATH);
 const foreign = grievanceOf(EACH_REFUSAL.hasForeignData, 'n1', PATH);
 

@@ -1,28 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { compareVersions } from '../../kit/cache/resource-version.ts';
+import { aWipe, clean, device } from './builders.ts';
 import { afterCleaning, afterFinding, afterHandingOut, afterSeeing, afterWiping } from './changes.ts';
-import type { Clean, HandedOut, LedgerEntry, Sighting, WipeRecord } from './entry.ts';
+import type { HandedOut, LedgerEntry } from './entry.ts';
 
-const device: Sighting = {
-  identity: { sizeBytes: 1024, wwid: 'naa.1' },
-  path: '/dev/a',
-  boot: 'b1',
-  diskSequence: '7',
-};
-const wipe: WipeRecord = { method: 'zero-all', startedAt: '2026-01-01T00:00:00.000Z', doneBytes: 512 };
-const clean: Clean = {
-  receipt: {
-    method: 'zero-all',
-    bytes: 1024,
-    writtenBytes: 1024,
-    seconds: 1,
-    verified: 'sample',
-    verifiedBytes: 1024,
-    at: '2026-01-01T00:00:00.000Z',
-  },
-  boot: 'b1',
-};
+const wipe = aWipe(512);
 const seen = (parts: Partial<HandedOut> = {}): HandedOut => ({
   name: 'local-n-a',
   uid: 'u1',

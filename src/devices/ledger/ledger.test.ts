@@ -9,31 +9,13 @@ import type { Fault } from '../../kit/host/simulated/faults.ts';
 import type { SimulatedHost } from '../../kit/host/simulated/host.ts';
 import { SimulatedMachine } from '../../kit/host/simulated/machine.ts';
 import { RecordingLog } from '../../kit/observe/recording-log.ts';
-import type { Clean, Sighting, WipeRecord } from './entry.ts';
+import { aWipe, clean, device } from './builders.ts';
 import { Ledger } from './ledger.ts';
 
 const DIRECTORY = '/var/lib/holdfast';
 const FILE = `${DIRECTORY}/devices.json`;
 const KEY = 'wwid:naa.1';
-const device: Sighting = {
-  identity: { sizeBytes: 1024, wwid: 'naa.1' },
-  path: '/dev/a',
-  boot: 'b1',
-  diskSequence: '7',
-};
-const wipe: WipeRecord = { method: 'zero-all', startedAt: '2026-01-01T00:00:00.000Z', doneBytes: 0 };
-const clean: Clean = {
-  receipt: {
-    method: 'zero-all',
-    bytes: 1024,
-    writtenBytes: 1024,
-    seconds: 1,
-    verified: 'sample',
-    verifiedBytes: 1024,
-    at: '2026-01-01T00:00:00.000Z',
-  },
-  boot: 'b1',
-};
+const wipe = aWipe(0);
 const volume = (phase: string, resourceVersion: string) => ({ name: 'local-n-a', uid: 'u1', phase, resourceVersion });
 const diskFull = () => new FileError('write', FILE, 'ENOSPC');
 const isWrite = ({ verb }: { verb: string }) => verb === 'file.write';
