@@ -52,6 +52,12 @@ export const DEFAULT_MOUNT_BASE = '/mnt/pv';
 /** Keeps a volume's object until what belongs to it is gone from the node. */
 export const FINALIZER = 'holdfast.dev/lvm';
 
+/** Lets a volume take over the logical volume with this uuid, which another volume left behind. `holdfast lvm adopt` writes it. */
+export const ADOPT_ANNOTATION = 'holdfast.dev/adopt';
+
+/** Kubernetes keeps a volume's object with this for as long as a claim has it. */
+export const PROTECTION_FINALIZER = 'kubernetes.io/pv-protection';
+
 /** The field manager of our writes. */
 export const FIELD_MANAGER = 'holdfast-lvm';
 /** Whom people see as the reporter of our Events. */
@@ -67,3 +73,13 @@ export type ShredMethod = (typeof SHRED_METHODS)[number];
 /** What becomes of a logical volume when its volume is deleted: it is removed at once, or kept for a while under another name. */
 export const REMOVE_POLICIES = ['delete', 'trash'] as const;
 export type RemovePolicy = (typeof REMOVE_POLICIES)[number];
+
+/** How far thin pools may be used before nothing new is made in them. */
+export interface ThinLimits {
+  /** How many times its size may be promised to volumes. */
+  readonly overcommit: number;
+  readonly dataPercent: number;
+  readonly metadataPercent: number;
+}
+
+export const DEFAULT_THIN_LIMITS: ThinLimits = { overcommit: 10, dataPercent: 90, metadataPercent: 80 };

@@ -1,4 +1,5 @@
 /** What LVM tells of the node: the volume groups, and the logical volumes in them. */
+import type { DeviceNumber } from '../kit/host/device-number.ts';
 
 export interface Lvm {
   readonly groups: ReadonlyMap<string, VolumeGroup>;
@@ -38,9 +39,4 @@ export interface LogicalVolume {
   readonly metadataPercent?: number | undefined;
   /** What LVM says is wrong with it; empty when nothing is. */
   readonly health: string;
-}
-
-export interface DeviceNumber {
-  readonly major: number;
-  readonly minor: number;
 }

@@ -1,0 +1,319 @@
+/** What is to be done next for a volume: one step, or the reason why none. Pure: of what was seen, nothing is looked up here. */
+import { DEFAULT_THIN_LIMITS, type ThinLimits } from './contract.ts';
+import type { LogicalVolume, VolumeGroup } from './facts.ts';
+import type { VolumeOptions } from './options.ts';
+import { type Fact, refusal } from './reasons.ts';
+import { type Sight, upperDevice } from './sight.ts';
+import { roundUpToExtents } from './size.ts';
+import type { Owner } from './tags.ts';
+
+/** A volume as it was declared, after it was checked. */
+export interface Declared {
+  readonly name: string;
+  readonly uid: string;
+  readonly path: string;
+  readonly bytes: bigint;
+  readonly options: VolumeOptions;
+  /** The uuid of the logical volume that a person wants it to take over. */
+  readonly adopts?: string | undefined;
+  /** That it was made once, by us or by the original: then its data are somewhere. */
+  readonly wasProcessed: boolean;
+}
+
+/** What only a look at the content of a device can tell. */
+export interface Content {
+  /** What is on the device of the filesystem, `undefined` for nothing. */
+  readonly signature: string | undefined;
+  /** Of a filesystem of the kind that is asked for: whether it is complete, and not what a cut-off mkfs has left. */
+  readonly isWhole?: boolean | undefined;
+}
+
+export type Step =
+  | { readonly kind: 'create'; readonly bytes: bigint }
+  | { readonly kind: 'create-pool'; readonly bytes: bigint }
+  | { readonly kind: 'adopt' }
+  | { readonly kind: 'activate' }
+  | { readonly kind: 'extend'; readonly bytes: bigint }
+  | { readonly kind: 'encrypt' }
+  | { readonly kind: 'open' }
+  | { readonly kind: 'format' }
+  | { readonly kind: 'mark-ready' }
+  | { readonly kind: 'mount' }
+  | { readonly kind: 'grow-filesystem' }
+  | { readonly kind: 'retag' }
+  | { readonly kind: 'unmount' }
+  | { readonly kind: 'close' }
+  | { readonly kind: 'shred' }
+  | { readonly kind: 'trash' }
+  | { readonly kind: 'remove'; readonly lv: LogicalVolume };
+export type StepKind = Step['kind'];
+
+export type Decision =
+  | { readonly kind: 'step'; readonly step: Step }
+  /** What is on its device has to be looked at first. */
+  | { readonly kind: 'look-closer' }
+  | { readonly kind: 'refuse'; readonly fact: Fact; readonly message: string; readonly remedy: string }
+  /** Nothing is left to be done. */
+  | { readonly kind: 'done' };
+
+const step = (next: Step): Decision => ({ kind: 'step', step: next });
+const done: Decision = { kind: 'done' };
+
+/** Makes it, mounts it, and keeps it so. */
+export function decide(
+  declared: Declared,
+  sight: Sight,
+  content?: Content,
+  limits: ThinLimits = DEFAULT_THIN_LIMITS,
+): Decision {
+  const { group, lv } = sight;
+  if (!group) return refusal('groupIsMissing', { vg: declared.options.vg });
+  const decision = lv
+    ? withVolume({ declared, sight, group, lv, content })
+    : withoutVolume({ declared, sight, group, limits });
+  return decision.kind === 'step' ? unlessImpossible(decision, group, sight) : decision;
+}
+
+/** A group that is not whole, or that LVM does not let change, stays as it is; what is on it can still be mounted. */
+function unlessImpossible(decision: Decision & { kind: 'step' }, group: VolumeGroup, { lv }: Sight): Decision {
+  if (!CHANGES_LVM.has(decision.step.kind)) return decision;
+  if (group.missingDisks > 0) return refusal('groupHasLostDisks', { vg: group.name, disks: group.missingDisks });
+  const [obstacle] = group.obstacles;
+  if (obstacle !== undefined) return refusal('groupCannotBeChanged', { vg: group.name, why: obstacle });
+  if (lv && lv.health !== '' && decision.step.kind !== 'remove')
+    return refusal('logicalVolumeIsUnwell', { lv: fullName(lv), why: lv.health });
+  return decision;
+}
+
+const CHANGES_LVM: ReadonlySet<StepKind> = new Set<StepKind>([
+  'create',
+  'create-pool',
+  'adopt',
+  'extend',
+  'mark-ready',
+  'retag',
+  'trash',
+  'remove',
+]);
+
+interface WithoutVolume {
+  readonly declared: Declared;
+  readonly sight: Sight;
+  readonly group: VolumeGroup;
+  readonly limits: ThinLimits;
+}
+
+function withoutVolume({ declared, sight, group, limits }: WithoutVolume): Decision {
+  const { options, bytes, path } = declared;
+  const [stray] = sight.strays;
+  if (stray) return refusal('logicalVolumeIsElsewhere', { lv: fullName(stray), vg: options.vg });
+  if (declared.wasProcessed) return refusal('logicalVolumeIsGone', { vg: options.vg, lv: declared.name });
+  const [mount] = sight.atPath;
+  if (mount) return refusal('somethingElseIsMounted', { path, source: mount.source });
+  if (options.snapshotOf !== undefined) return snapshot(options.snapshotOf, declared, group);
+  if (options.thin) return thin(options.thin, { declared, group, limits });
+  const wanted = roundUpToExtents(bytes, group.extentBytes);
+  if (group.freeBytes < wanted) return refusal('groupIsFull', { vg: group.name, wanted, free: group.freeBytes });
+  return step({ kind: 'create', bytes: wanted });
+}
+
+function snapshot(of: string, { bytes }: Declared, group: VolumeGroup): Decision {
+  const origin = group.volumes.get(of);
+  if (!origin) return refusal('originIsMissing', { lv: `${group.name}/${of}` });
+  const wanted = roundUpToExtents(bytes, group.extentBytes);
+  if (origin.kind !== 'thin' && group.freeBytes < wanted)
+    return refusal('groupIsFull', { vg: group.name, wanted, free: group.freeBytes });
+  return step({ kind: 'create', bytes: wanted });
+}
+
+function thin(
+  { pool: name, poolBytes }: NonNullable<VolumeOptions['thin']>,
+  { declared, group, limits }: Omit<WithoutVolume, 'sight'>,
+): Decision {
+  const pool = group.volumes.get(name);
+  if (!pool) return withoutPool(name, poolBytes, group);
+  const lv = fullName(pool);
+  if (pool.kind !== 'thin-pool') return refusal('poolIsNone', { lv });
+  const fullness = fullnessOf(pool, limits);
+  if (fullness) return refusal('poolIsFull', { lv, ...fullness });
+  const wanted = roundUpToExtents(declared.bytes, group.extentBytes);
+  const promised = [...group.volumes.values()]
+    .filter((each) => each.pool === name)
+    .reduce((sum, { sizeBytes }) => sum + sizeBytes, wanted);
+  const most = BigInt(Math.floor(Number(pool.sizeBytes) * limits.overcommit));
+  if (promised > most) return refusal('poolIsPromised', { lv, promised, most });
+  return step({ kind: 'create', bytes: wanted });
+}
+
+function withoutPool(name: string, poolBytes: bigint | undefined, group: VolumeGroup): Decision {
+  if (poolBytes === undefined) return refusal('poolIsMissing', { lv: `${group.name}/${name}` });
+  const wanted = roundUpToExtents(poolBytes, group.extentBytes);
+  if (group.freeBytes < wanted) return refusal('groupIsFull', { vg: group.name, wanted, free: group.freeBytes });
+  return step({ kind: 'create-pool', bytes: wanted });
+}
+
+/** What of a pool is too full for anything new; a pool that does not tell might be. */
+export function fullnessOf(
+  { isActive, dataPercent, metadataPercent }: LogicalVolume,
+  { dataPercent: mostData, metadataPercent: mostMetadata }: ThinLimits,
+): { readonly what: string; readonly percent: number | undefined } | undefined {
+  if (!isActive) return undefined;
+  if (dataPercent === undefined || dataPercent >= mostData) return { what: 'data', percent: dataPercent };
+  if (metadataPercent === undefined || metadataPercent >= mostMetadata)
+    return { what: 'metadata', percent: metadataPercent };
+  return undefined;
+}
+
+interface WithVolume {
+  readonly declared: Declared;
+  readonly sight: Sight;
+  readonly group: VolumeGroup;
+  readonly lv: LogicalVolume;
+  readonly content: Content | undefined;
+}
+
+function withVolume(known: WithVolume): Decision {
+  const { declared, sight, lv } = known;
+  const { owner } = sight;
+  if (!owner) return foreign(known);
+  if (owner.uid !== declared.uid) return ofAnother(owner, known);
+  const [stray] = sight.strays;
+  if (stray) return refusal('logicalVolumeIsTwice', { lv: fullName(lv), other: fullName(stray) });
+  return contradiction(owner, known) ?? ofOurs(owner, known);
+}
+
+/** The original has left no mark on its volumes. What it has surely made is adopted, and everything else is somebody's. */
+function foreign({ declared, sight, lv, content }: WithVolume): Decision {
+  const { path, wasProcessed, options } = declared;
+  const refused = (why: string) => refusal('logicalVolumeIsForeign', { lv: fullName(lv), why });
+  if (!wasProcessed) return refused('it carries no mark of ours, and the volume does not say that it was processed');
+  if (options.crypt || options.thin) return refused('the original made no encrypted and no thin volumes');
+  const mount = sight.atPath.at(-1);
+  if (!mount || mount.device !== lv.device) return refused(`it is not mounted at ${path}`);
+  if (!content) return { kind: 'look-closer' };
+  if (content.signature !== options.fsType)
+    return refused(`it holds ${content.signature ?? 'nothing'}, and ${options.fsType} is asked for`);
+  return step({ kind: 'adopt' });
+}
+
+function ofAnother(owner: Owner, { declared, lv, sight }: WithVolume): Decision {
+  const about = { lv: fullName(lv), pv: owner.pv, uid: owner.uid };
+  if (declared.adopts !== lv.uuid) return refusal('logicalVolumeIsOfAnother', { ...about, uuid: lv.uuid });
+  const elsewhere = sight.ofDevice.find(({ mountPoint }) => mountPoint !== declared.path);
+  if (elsewhere) return refusal('isInUseElsewhere', { lv: about.lv, path: elsewhere.mountPoint });
+  return step({ kind: 'adopt' });
+}
+
+/** What was asked for when it was made, and cannot be had afterwards in another way. */
+function contradiction(owner: Owner, { declared, lv }: WithVolume): Decision | undefined {
+  const { options } = declared;
+  const cannot = (what: string, was: string, wanted: string) =>
+    refusal('cannotBeChanged', { lv: fullName(lv), what, was, wanted });
+  if (owner.options.fsType !== options.fsType)
+    return cannot('fsType', owner.options.fsType ?? 'unknown', options.fsType);
+  const isEncrypted = owner.options.cryptSecret !== undefined;
+  if (isEncrypted !== (options.crypt !== undefined))
+    return cannot('cryptSecret', isEncrypted ? 'encrypted' : 'not encrypted', isEncrypted ? 'none' : 'encryption');
+  if (options.snapshotOf !== undefined) {
+    if (lv.origin !== options.snapshotOf) return cannot('snapshotOf', lv.origin ?? 'none', options.snapshotOf);
+    return undefined;
+  }
+  if (lv.pool !== options.thin?.pool) return cannot('thinPool', lv.pool ?? 'none', options.thin?.pool ?? 'none');
+  return undefined;
+}
+
+function ofOurs(owner: Owner, known: WithVolume): Decision {
+  const { declared, sight, group, lv } = known;
+  const { options } = declared;
+  const isSnapshot = options.snapshotOf !== undefined;
+  if (!lv.isActive) return step({ kind: 'activate' });
+  const wanted = roundUpToExtents(declared.bytes, group.extentBytes);
+  if (!isSnapshot && lv.sizeBytes < wanted) return extended(wanted, known);
+  if (options.crypt) {
+    const closed = unlessOpen(owner, known);
+    if (closed) return closed;
+  }
+  if (owner.state === 'new') return ofNew(known);
+  return mounted(owner, known, upperDevice(sight, options.crypt !== undefined));
+}
+
+function extended(wanted: bigint, { group, lv }: WithVolume): Decision {
+  const more = wanted - lv.sizeBytes;
+  if (lv.kind === 'plain' && group.freeBytes < more)
+    return refusal('groupIsFull', { vg: group.name, wanted: more, free: group.freeBytes });
+  return step({ kind: 'extend', bytes: wanted });
+}
+
+/** What has to be done before the encrypted volume can be read; nothing when it is open. */
+function unlessOpen(owner: Owner, { declared, sight, lv, content }: WithVolume): Decision | undefined {
+  const { mapping } = sight;
+  if (mapping) {
+    if (lv.device !== undefined && mapping.over.includes(lv.device)) return undefined;
+    return refusal('mappingIsAnother', { lv: fullName(lv), mapping: mapping.name });
+  }
+  if (owner.state !== 'new') return step({ kind: 'open' });
+  if (!content) return { kind: 'look-closer' };
+  if (content.signature === 'crypto_LUKS') return step({ kind: content.isWhole ? 'open' : 'encrypt' });
+  if (content.signature === undefined) return step({ kind: 'encrypt' });
+  return foreignSignature(content.signature, lv, declared);
+}
+
+/** Nothing was ever mounted from it: mkfs may run, if what is there is nothing, or the beginning of what it is to become. */
+function ofNew({ declared, lv, content }: WithVolume): Decision {
+  if (!content) return { kind: 'look-closer' };
+  const { signature, isWhole } = content;
+  if (signature === undefined) return step({ kind: 'format' });
+  if (signature !== declared.options.fsType) return foreignSignature(signature, lv, declared);
+  return step({ kind: isWhole ? 'mark-ready' : 'format' });
+}
+
+const foreignSignature = (signature: string, lv: LogicalVolume, { options }: Declared): Decision =>
+  refusal('signatureIsForeign', { lv: fullName(lv), signature, fsType: options.fsType });
+
+function mounted(owner: Owner, { declared, sight, lv }: WithVolume, device: string | undefined): Decision {
+  const { path } = declared;
+  const top = sight.atPath.at(-1);
+  if (!top) return step({ kind: 'mount' });
+  if (top.device !== device) return refusal('somethingElseIsMounted', { path, source: top.source });
+  if (owner.fsBytes !== undefined && owner.fsBytes < lv.sizeBytes && declared.options.snapshotOf === undefined)
+    return step({ kind: 'grow-filesystem' });
+  return done;
+}
+
+/** A volume that is being deleted. What is asked of it may have become unreadable: the marks tell what it was made with. */
+export interface Leaving {
+  readonly name: string;
+  readonly uid: string;
+  readonly path: string;
+  readonly shred: VolumeOptions['shred'];
+  readonly removePolicy: VolumeOptions['removePolicy'];
+}
+
+/** Takes away what belongs to it, and nothing else. */
+export function decideRemoval(leaving: Leaving, sight: Sight): Decision {
+  const { group, owner, mapping, ofDevice } = sight;
+  const isOurs = owner?.uid === leaving.uid;
+  const lv = isOurs ? sight.lv : undefined;
+  if (!lv) {
+    const [stray] = sight.strays.filter(({ tags }) => !tags.some((tag) => tag.startsWith('holdfast.dev/trashed=')));
+    return stray ? refusal('logicalVolumeIsElsewhere', { lv: fullName(stray), vg: group?.name ?? '' }) : done;
+  }
+  const elsewhere = ofDevice.find(({ mountPoint }) => mountPoint !== leaving.path);
+  if (elsewhere) return refusal('isInUseElsewhere', { lv: fullName(lv), path: elsewhere.mountPoint });
+  if (ofDevice.length > 0) return step({ kind: 'unmount' });
+  if (mapping) return step({ kind: 'close' });
+  const [snapshot] = sight.snapshots;
+  if (snapshot && lv.kind !== 'thin')
+    return refusal('hasSnapshots', { lv: fullName(lv), snapshot: fullName(snapshot) });
+  const decision = gone(leaving, lv, owner);
+  return group && decision.kind === 'step' ? unlessImpossible(decision, group, sight) : decision;
+}
+
+function gone({ shred, removePolicy }: Leaving, lv: LogicalVolume, owner: Owner | undefined): Decision & { kind: 'step' } {
+  if (removePolicy === 'trash') return { kind: 'step', step: { kind: 'trash' } };
+  const isShredded = shred === 'none' || owner?.isShredded === true;
+  if (!isShredded) return { kind: 'step', step: { kind: lv.isActive ? 'shred' : 'activate' } };
+  return { kind: 'step', step: { kind: 'remove', lv } };
+}
+
+const fullName = ({ group, name }: LogicalVolume): string => `${group}/${name}`;

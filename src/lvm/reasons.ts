@@ -1,0 +1,148 @@
+/** Why nothing is done for a volume: each refusal with the fact that forbids it, in words, and what a person can do about it. */
+import { Quantity } from '../kit/quantity.ts';
+
+interface Details {
+  readonly groupIsMissing: { readonly vg: string };
+  readonly groupHasLostDisks: { readonly vg: string; readonly disks: number };
+  readonly groupCannotBeChanged: { readonly vg: string; readonly why: string };
+  readonly groupIsFull: { readonly vg: string; readonly wanted: bigint; readonly free: bigint };
+  readonly poolIsMissing: { readonly lv: string };
+  readonly poolIsNone: { readonly lv: string };
+  readonly poolIsFull: { readonly lv: string; readonly what: string; readonly percent: number | undefined };
+  readonly poolIsPromised: { readonly lv: string; readonly promised: bigint; readonly most: bigint };
+  readonly originIsMissing: { readonly lv: string };
+  readonly logicalVolumeIsForeign: { readonly lv: string; readonly why: string };
+  readonly logicalVolumeIsOfAnother: {
+    readonly lv: string;
+    readonly pv: string;
+    readonly uid: string;
+    readonly uuid: string;
+  };
+  readonly logicalVolumeIsElsewhere: { readonly lv: string; readonly vg: string };
+  readonly logicalVolumeIsTwice: { readonly lv: string; readonly other: string };
+  readonly logicalVolumeIsGone: { readonly vg: string; readonly lv: string };
+  readonly logicalVolumeIsUnwell: { readonly lv: string; readonly why: string };
+  readonly cannotBeChanged: {
+    readonly lv: string;
+    readonly what: string;
+    readonly was: string;
+    readonly wanted: string;
+  };
+  readonly mappingIsAnother: { readonly lv: string; readonly mapping: string };
+  readonly signatureIsForeign: { readonly lv: string; readonly signature: string; readonly fsType: string };
+  readonly somethingElseIsMounted: { readonly path: string; readonly source: string };
+  readonly isInUseElsewhere: { readonly lv: string; readonly path: string };
+  readonly hasSnapshots: { readonly lv: string; readonly snapshot: string };
+}
+
+export type Fact = keyof Details;
+
+export interface Refusal {
+  readonly kind: 'refuse';
+  readonly fact: Fact;
+  readonly message: string;
+  readonly remedy: string;
+}
+
+export function refusal<F extends Fact>(fact: F, details: Details[F]): Refusal {
+  const { message, remedy } = SENTENCES[fact];
+  return { kind: 'refuse', fact, message: message(details), remedy };
+}
+
+const size = (bytes: bigint): string => Quantity.ofBytes(bytes).toString();
+
+const SENTENCES: {
+  readonly [F in Fact]: { readonly message: (details: Details[F]) => string; readonly remedy: string };
+} = {
+  groupIsMissing: {
+    message: ({ vg }) => `the node has no volume group ${vg}`,
+    remedy: 'Make it with vgcreate, or name another one in the annotation vg',
+  },
+  groupHasLostDisks: {
+    message: ({ vg, disks }) => `${disks} of the disks of the volume group ${vg} are missing, so nothing is changed in it`,
+    remedy: 'Bring the disks back, or see vgreduce(8)',
+  },
+  groupCannotBeChanged: {
+    message: ({ vg, why }) => `the volume group ${vg} cannot be changed: ${why}`,
+    remedy: 'See vgs(8) and vgchange(8)',
+  },
+  groupIsFull: {
+    message: ({ vg, wanted, free }) => `the volume group ${vg} has ${size(free)} free, and ${size(wanted)} are needed`,
+    remedy: 'Remove volumes, or give the group more disks with vgextend: it is tried again',
+  },
+  poolIsMissing: {
+    message: ({ lv }) => `there is no thin pool ${lv}`,
+    remedy: 'Make it with lvcreate, or say in the annotation thinPoolSize how large it is to be made',
+  },
+  poolIsNone: {
+    message: ({ lv }) => `${lv} is not a thin pool`,
+    remedy: 'Name another one in the annotation thinPool',
+  },
+  poolIsFull: {
+    message: ({ lv, what, percent }) =>
+      `the ${what} of the thin pool ${lv} are ${percent === undefined ? 'used to an unknown part' : `${percent} % full`}, ` +
+      'so nothing new is made in it: a pool that fills up loses what is written to it',
+    remedy: 'Extend the pool with lvextend (for its metadata --poolmetadatasize), or remove volumes from it',
+  },
+  poolIsPromised: {
+    message: ({ lv, promised, most }) =>
+      `the volumes of the thin pool ${lv} would have ${size(promised)} together, and ${size(most)} is as much as may be promised`,
+    remedy: 'Extend the pool, or allow more with --thin-overcommit',
+  },
+  originIsMissing: {
+    message: ({ lv }) => `there is no logical volume ${lv} to make a snapshot of`,
+    remedy: 'Name another volume of the same node and volume group in the annotation snapshotOf',
+  },
+  logicalVolumeIsForeign: {
+    message: ({ lv, why }) => `there is a logical volume ${lv} that was made by somebody else: ${why}`,
+    remedy: 'Rename or remove it, or give the volume another name',
+  },
+  logicalVolumeIsOfAnother: {
+    message: ({ lv, pv, uid, uuid }) =>
+      `the logical volume ${lv} (${uuid}) belongs to another object of the name ${pv}, with the uid ${uid}`,
+    remedy: 'To take it over with its data, use the manifest that `holdfast lvm adopt` prints; otherwise remove or rename it',
+  },
+  logicalVolumeIsElsewhere: {
+    message: ({ lv, vg }) => `its logical volume is ${lv}, and not in the volume group ${vg}`,
+    remedy: 'Put the annotation vg back as it was, or rename the logical volume back',
+  },
+  logicalVolumeIsTwice: {
+    message: ({ lv, other }) => `two logical volumes say that they are this one: ${lv} and ${other}`,
+    remedy: 'Remove the tags of the one that is a copy with lvchange --deltag',
+  },
+  logicalVolumeIsGone: {
+    message: ({ vg, lv }) =>
+      `it was made before, and now there is no logical volume ${lv} in ${vg}: an empty one in its place would hide that its data are gone`,
+    remedy: 'Bring it back, or remove the annotation status to have an empty one made',
+  },
+  logicalVolumeIsUnwell: {
+    message: ({ lv, why }) => `LVM says of ${lv}: ${why}`,
+    remedy: 'See lvs(8) and lvconvert(8)',
+  },
+  cannotBeChanged: {
+    message: ({ lv, what, was, wanted }) => `${what} of ${lv} was ${was} when it was made, and ${wanted} is asked for now`,
+    remedy: 'Put it back as it was, or make a new volume and copy the data',
+  },
+  mappingIsAnother: {
+    message: ({ lv, mapping }) => `/dev/mapper/${mapping} is open, and does not lie on ${lv}`,
+    remedy: 'Close it with cryptsetup close, if nothing uses it',
+  },
+  signatureIsForeign: {
+    message: ({ lv, signature, fsType }) => `there is ${signature} on ${lv}, where ${fsType} was to be made`,
+    remedy: 'Somebody has written to it: if that can go, remove it with wipefs',
+  },
+  somethingElseIsMounted: {
+    message: ({ path, source }) => `${source} is mounted at ${path}`,
+    remedy: 'Unmount it, if nothing needs it there',
+  },
+  isInUseElsewhere: {
+    message: ({ lv, path }) => `${lv} is mounted at ${path} as well`,
+    remedy: 'It goes on when that is unmounted: a pod that uses it has to end',
+  },
+  hasSnapshots: {
+    message: ({ lv, snapshot }) => `${snapshot} is a snapshot of ${lv}, and would be lost with it`,
+    remedy: 'Delete the volume of the snapshot first',
+  },
+};
+
+export const FACTS = Object.keys(SENTENCES) as readonly Fact[];

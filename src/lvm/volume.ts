@@ -1,0 +1,82 @@
+/** What the cache keeps of a volume that may be ours. */
+import type { PersistentVolume } from '../api/persistent-volumes.ts';
+import type { NodeSelectorObject } from '../kit/node-selectors.ts';
+import { ADOPT_ANNOTATION, FINALIZER, HOSTNAME_LABEL, NODE_ID_LABEL, PREFIX } from './contract.ts';
+
+export interface Volume {
+  readonly name: string;
+  readonly uid: string;
+  readonly resourceVersion: string;
+  readonly path: string;
+  readonly capacity?: string;
+  readonly volumeMode: string;
+  readonly storageClass: string;
+  readonly reclaimPolicy: string;
+  readonly phase: string;
+  /** The claim that it belongs to, `namespace/name`. */
+  readonly claim?: string;
+  readonly isReserved: boolean;
+  /** The node that its affinity asks for; nothing unless it is exactly one. */
+  readonly home?: Home;
+  /** Those with our prefix, without it. */
+  readonly annotations: Readonly<Record<string, string>>;
+  /** The logical volume that a person wants it to take over. */
+  readonly adopts?: string;
+  readonly isDeleting: boolean;
+  readonly isHeld: boolean;
+  /** Others keep its object for now, such as Kubernetes itself while it is bound. */
+  readonly otherFinalizers: readonly string[];
+}
+
+export interface Home {
+  readonly label: typeof NODE_ID_LABEL | typeof HOSTNAME_LABEL;
+  readonly value: string;
+}
+
+/** Nothing for volumes that cannot be ours. */
+export function volumeOf({ metadata, spec = {}, status }: PersistentVolume): Volume | undefined {
+  if (spec.local?.path === undefined) return undefined;
+  const { name = '', uid = '', resourceVersion = '', finalizers = [] } = metadata;
+  const { claimRef, capacity, nodeAffinity } = spec;
+  const home = homeIn(nodeAffinity?.required);
+  const adopts = metadata.annotations?.[ADOPT_ANNOTATION];
+  return {
+    name,
+    uid,
+    resourceVersion,
+    path: spec.local.path,
+    ...(capacity?.storage !== undefined && { capacity: capacity.storage }),
+    volumeMode: spec.volumeMode ?? 'Filesystem',
+    storageClass: spec.storageClassName ?? '',
+    reclaimPolicy: spec.persistentVolumeReclaimPolicy ?? 'Retain',
+    phase: status?.phase ?? 'Pending',
+    ...(claimRef?.name && { claim: `${claimRef.namespace}/${claimRef.name}` }),
+    isReserved: claimRef !== undefined,
+    ...(home && { home }),
+    annotations: ours(metadata.annotations ?? {}),
+    ...(adopts !== undefined && { adopts }),
+    isDeleting: metadata.deletionTimestamp !== undefined,
+    isHeld: finalizers.includes(FINALIZER),
+    otherFinalizers: finalizers.filter((finalizer) => finalizer !== FINALIZER),
+  };
+}
+
+const ours = (annotations: Readonly<Record<string, string>>): Readonly<Record<string, string>> =>
+  Object.fromEntries(
+    Object.entries(annotations).flatMap(([key, value]) =>
+      key.startsWith(PREFIX) ? [[key.slice(PREFIX.length), value]] : [],
+    ),
+  );
+
+/** A volume is in one place: an affinity that several nodes could meet names none. */
+function homeIn(selector: NodeSelectorObject | undefined): Home | undefined {
+  const terms = selector?.nodeSelectorTerms ?? [];
+  const [term] = terms;
+  if (terms.length !== 1 || !term) return undefined;
+  for (const label of [NODE_ID_LABEL, HOSTNAME_LABEL] as const) {
+    const expressions = (term.matchExpressions ?? []).filter(({ key }) => key === label);
+    const [value, ...others] = expressions.flatMap(({ operator, values }) => (operator === 'In' ? (values ?? []) : []));
+    if (expressions.length === 1 && value !== undefined && others.length === 0) return { label, value };
+  }
+  return undefined;
+}
