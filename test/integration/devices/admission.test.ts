@@ -3,9 +3,8 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { ConfigMap } from '../../../src/api/config-maps.ts';
 import type { PersistentVolume } from '../../../src/api/persistent-volumes.ts';
-import { GIB } from '../../../src/devices/builders.ts';
+import { aConfig, aReceipt, GIB } from '../../../src/devices/builders.ts';
 import {
-  type Config,
   FIELD_MANAGER,
   HOSTNAME_LABEL,
   NODE_LABEL,
@@ -55,25 +54,7 @@ afterAll(async () => {
   await plane?.[Symbol.asyncDispose]();
 });
 
-const CONFIG: Config = {
-  deviceDir: '/dev/disks',
-  deviceNameFilter: '.*',
-  volumeMode: 'Filesystem',
-  fsType: 'ext4',
-  storageClassName: 'local-storage',
-  wipeMethod: 'zero-head',
-  wipeVerify: 'sample',
-  wipeExisting: false,
-};
-const RECEIPT = {
-  method: 'zero-head',
-  bytes: GIB,
-  writtenBytes: GIB,
-  seconds: 1,
-  verified: 'sample',
-  verifiedBytes: GIB,
-  at: '2026-01-01T00:00:00Z',
-} as const;
+const CONFIG = aConfig({ volumeMode: 'Filesystem', fsType: 'ext4' });
 
 let devices = 0;
 
@@ -96,7 +77,7 @@ function aVolume(
   node = NODE,
   otherwise: { metadata?: object; spec?: object } = {},
 ): PersistentVolume & { metadata: { name: string } } {
-  const { metadata, spec } = newVolume(wantedOn(node), RECEIPT);
+  const { metadata, spec } = newVolume(wantedOn(node), aReceipt(GIB));
   return { metadata: { ...metadata, ...otherwise.metadata }, spec: { ...spec, ...otherwise.spec } } as ReturnType<
     typeof aVolume
   >;
@@ -131,7 +112,7 @@ const applying = (client: RawClient, { metadata, data }: ConfigMap): Promise<Raw
 
 const reportOf = (node: string, version = '1', namespace = NAMESPACE) =>
   reportMap(
-    { node, at: RECEIPT.at, version, isDryRun: false, faults: [], unseen: [], devices: [], leftOut: 0 },
+    { node, at: aReceipt(GIB).at, version, isDryRun: false, faults: [], unseen: [], devices: [], leftOut: 0 },
     namespace,
   );
 
@@ -153,7 +134,7 @@ describe('the agent of a node', () => {
 
   test('mends a volume that the original made, which has one label, no record of its device and an owner that is gone', async () => {
     const wanted = wantedOn(NODE);
-    const { metadata, spec } = newVolume(wanted, RECEIPT);
+    const { metadata, spec } = newVolume(wanted, aReceipt(GIB));
     const old = { ...metadata, labels: labels(NODE), annotations: {}, ownerReferences: [] };
     const made = await plane.admin.post<PersistentVolume>(VOLUMES, {
       metadata: old,
