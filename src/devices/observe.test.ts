@@ -290,8 +290,9 @@ describe('other volumes are found', () => {
     const { machine, disk } = inAContainer();
     const error = new FileError('look at', '/proc/1/root/proc', 'EACCES');
     machine.faults.when(({ target }) => target === '/proc/1/root/proc', { kind: 'fail', error }, 2);
-    expect(await refused(machine, disk)).toEqual({ fact: 'useIsUnknown', why: [error.message] });
-    expect(await refused(machine, disk, { trustInit: true })).toBeUndefined();
+    const options = { volumes: volumes('/mnt/other') };
+    expect(await refused(machine, disk, options)).toEqual({ fact: 'useIsUnknown', why: [error.message] });
+    expect(await refused(machine, disk, { ...options, trustInit: true })).toBeUndefined();
   });
 
   it('or not known where their path does not answer, and that is asked once only', async () => {

@@ -198,7 +198,7 @@ async function volumesOn(
   { volumes, patience, trustInit }: ObserveOptions,
 ): Promise<readonly OtherVolume[]> {
   const numbers = new Set<DeviceNumber>([...names.numbers, ...beneath.map(({ number }) => number)]);
-  const root = await rootOf(host, trustInit);
+  const root = volumes.some(({ isElsewhere }) => !isElsewhere) ? await rootOf(host, trustInit) : '/';
   const found: OtherVolume[] = [];
   for (const { name, path, identity, isElsewhere } of volumes) {
     const devices = isElsewhere ? [] : await devicesAt({ name, path }, root, host, patience);
