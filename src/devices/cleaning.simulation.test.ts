@@ -204,64 +204,64 @@ describe('a volume that nobody has used', () => {
 });
 
 describe('a ledger that is lost', () => {
-  it('is begun anew with the volumes that are there, and they are recycled when they are released', async () => {
-    const { node, agent } = await withATenant();
-    agent.kill();
-    node.loseLedger();
-    const next = await node.start();
-    await next.settle();
+  type World = Awaited<ReturnType<typeof withATenant>>;
+
+  /** The next process finds none, and whatever has become of the volume while there was no process. */
+  async function withoutLedger(world: World, meanwhile = (_node: SimulatedNode) => {}): Promise<void> {
+    world.agent.kill();
+    world.node.loseLedger();
+    await startedAfter(world, meanwhile);
+  }
+
+  async function startedAfter(world: World, meanwhile: (node: SimulatedNode) => void): Promise<void> {
+    meanwhile(world.node);
+    world.agent = await world.node.start();
+    expect(await world.agent.settle()).toBe(true);
+  }
+
+  async function expectRecycled({ node, agent }: World): Promise<void> {
     node.release(VOLUME);
-    expect(await next.settle()).toBe(true);
-    expect(node.violations).toEqual([]);
-    expect(node.phaseOf(VOLUME)).toBe('Available');
+    expect(await agent.settle()).toBe(true);
+    expectAvailable(node);
+  }
+
+  function expectAvailable(node: SimulatedNode): void {
+    expect([node.phaseOf(VOLUME), node.violations]).toEqual(['Available', []]);
+  }
+
+  it('is begun anew with the volumes that are there, and they are recycled when they are released', async () => {
+    const world = await withATenant();
+    await withoutLedger(world);
+    await expectRecycled(world);
   });
 
   it('leaves a volume that was released meanwhile alone when what is on its device is not its own', async () => {
-    const filesystem = { volumeMode: 'Filesystem', fsType: 'xfs' };
-    const world = await withATenant({}, filesystem);
-    const { node } = world;
-    world.agent.kill();
-    node.loseLedger();
-    node.release(VOLUME);
-    world.agent = await node.start();
-    await world.agent.settle();
+    const world = await withATenant({}, { volumeMode: 'Filesystem', fsType: 'xfs' });
+    await withoutLedger(world, (node) => node.release(VOLUME));
     expectHeld(world, 'hasForeignData');
-    expect(node.phaseOf(VOLUME)).toBe('Released');
+    expect(world.node.phaseOf(VOLUME)).toBe('Released');
   });
 
   it('lets a volume that was released meanwhile be recycled when what is on its device is its own', async () => {
-    const { node, agent } = await withATenant({}, { volumeMode: 'Filesystem', fsType: 'ext4' });
-    agent.kill();
-    node.loseLedger();
-    node.release(VOLUME);
-    const next = await node.start();
-    expect(await next.settle()).toBe(true);
-    expect(node.violations).toEqual([]);
-    expect(node.phaseOf(VOLUME)).toBe('Available');
+    const world = await withATenant({}, { volumeMode: 'Filesystem', fsType: 'ext4' });
+    await withoutLedger(world, (node) => node.release(VOLUME));
+    expectAvailable(world.node);
   });
 
   it('leaves the device of a volume that has vanished, too, alone', async () => {
     const world = await withATenant();
-    const { node } = world;
-    world.agent.kill();
-    node.loseLedger();
-    node.cluster.vanish(VOLUME);
-    world.agent = await node.start();
-    await world.agent.settle();
+    await withoutLedger(world, (node) => node.cluster.vanish(VOLUME));
     expectHeld(world, 'hasForeignData');
   });
 
   it('because it cannot be understood is put aside, and all goes on as if there were none', async () => {
-    const { node, agent } = await withATenant();
-    agent.kill();
-    node.machine.tree.write(LEDGER, '{"version": 1, "devices": ');
-    node.violations.length = 0;
-    const next = await node.start();
-    await next.settle();
-    node.release(VOLUME);
-    expect(await next.settle()).toBe(true);
-    expect(node.violations).toEqual([]);
-    expect(node.phaseOf(VOLUME)).toBe('Available');
+    const world = await withATenant();
+    world.agent.kill();
+    await startedAfter(world, (node) => {
+      node.machine.tree.write(LEDGER, '{"version": 1, "devices": ');
+      node.violations.length = 0;
+    });
+    await expectRecycled(world);
   });
 });
 
