@@ -93,7 +93,7 @@ export class Conversation {
 }
 
 /** Carries all that comes from one to the other, until either ends. */
-export function join(conversation: Conversation, socket: Socket): Listener {
+function join(conversation: Conversation, socket: Socket): Listener {
   socket.on('data', (bytes: Buffer) => conversation.send('data', bytes));
   socket.on('end', () => conversation.send('end'));
   socket.on('error', () => undefined).on('close', () => conversation.close());
