@@ -1,0 +1,148 @@
+/** Whether a value is of the kind that the table of what is allowed asks for, and how people are told what it asks for. */
+import { type Allowed, LABEL_START, type Refused, type Value } from './allowed.ts';
+import { shown } from './shown.ts';
+
+/** What is wrong with it, and what is allowed: half a sentence. */
+export type Fault = string | undefined;
+
+/** Where a value stands, to find out whether there is a reason to refuse it: `-O` of mkfs, `-J.size`, `data` of mount. */
+export interface Place {
+  readonly name: string;
+  readonly refused: readonly Refused[];
+}
+
+const WHOLE = /^(0|[1-9]\d{0,14})$/;
+const DECIMAL = /^(0|[1-9]\d{0,14})(\.\d{1,6})?$/;
+const SIZE = /^[1-9]\d{0,14}([a-z]?)$/i;
+const OWNER = /^(0|[1-9]\d{0,9}):(0|[1-9]\d{0,9})$/;
+const LABEL = /^[A-Za-z0-9_.-]+$/;
+const LARGEST_ID = 2 ** 32 - 2;
+
+export function valueFault(value: Value, text: string, place: Place): Fault {
+  if (value.is === 'features') return featuresFault(value.features, text, place);
+  if (value.is === 'settings') return settingsFault(value.settings, text, place);
+  if (isSimple(value, text)) return undefined;
+  const why = whyRefused(place.refused, `${place.name}=${text}`);
+  return `${why === undefined ? '' : `it ${why}; `}${place.name} takes ${inWords(value)}`;
+}
+
+type SimpleValue = Exclude<Value, { is: 'features' } | { is: 'settings' }>;
+
+function isSimple(value: SimpleValue, text: string): boolean {
+  switch (value.is) {
+    case 'none':
+      return false;
+    case 'number':
+      return (value.hasDecimals ? DECIMAL : WHOLE).test(text) && isBetween(Number(text), value.from, value.to);
+    case 'size':
+      return value.suffixes.includes(SIZE.exec(text)?.[1]?.toLowerCase() ?? '?');
+    case 'word':
+      return value.words.includes(text);
+    case 'levelled':
+      return isLevelled(value.highest, text);
+    case 'label':
+      return text.startsWith(LABEL_START) && LABEL.test(text) && text.length <= value.longest;
+    case 'owner':
+      return OWNER.test(text) && text.split(':').every((id) => isBetween(Number(id), 0, LARGEST_ID));
+  }
+}
+
+const isBetween = (value: number, from: number, to: number): boolean => value >= from && value <= to;
+
+function isLevelled(highest: Readonly<Record<string, number>>, text: string): boolean {
+  const [word = '', level, ...others] = text.split(':');
+  if (!Object.hasOwn(highest, word) || others.length > 0) return false;
+  return level === undefined || (WHOLE.test(level) && isBetween(Number(level), 1, highest[word] ?? 0));
+}
+
+function featuresFault(features: Readonly<Record<string, string>>, text: string, place: Place): Fault {
+  const names = text.split(',');
+  const wrong = names.find((name) => !isFeature(features, name));
+  if (wrong !== undefined) {
+    const why = whyRefused(place.refused, `${place.name}=${wrong}`);
+    const known = Object.entries(features).map(([name, how]) => (how === 'on' ? name : `[^]${name}`));
+    return `${shown(wrong)} ${why ?? 'is unknown'}; ${place.name} takes ${known.join(', ')}`;
+  }
+  const twice = repeated(names.map((name) => name.replace('^', '')));
+  return twice === undefined ? undefined : `${shown(twice)} is there twice`;
+}
+
+const isFeature = (features: Readonly<Record<string, string>>, name: string): boolean =>
+  name.startsWith('^') ? features[name.slice(1)] === 'on or off' : Object.hasOwn(features, name);
+
+function settingsFault(settings: readonly Allowed[], text: string, place: Place): Fault {
+  const parts = text.split(',').map(keyAndValue);
+  for (const [key, value] of parts) {
+    const fault = settingFault(settings, key, value, place);
+    if (fault !== undefined) return fault;
+  }
+  const twice = repeated(parts.map(([key]) => named(settings, key)?.name ?? key));
+  return twice === undefined ? undefined : `${shown(twice)} is there twice`;
+}
+
+function settingFault(settings: readonly Allowed[], key: string, value: string | undefined, place: Place): Fault {
+  const name = `${place.name}.${key}`;
+  const setting = named(settings, key);
+  if (setting) return partFault(setting, value, { name, refused: place.refused });
+  const why = whyRefused(place.refused, name) ?? 'is unknown';
+  return `${shown(key)} ${why}; ${place.name} takes ${settings.map(inShort).join(', ')}`;
+}
+
+/** Of something that has its value behind an equals sign, or none. */
+export function partFault(allowed: Allowed, value: string | undefined, place: Place): Fault {
+  if (value === undefined) {
+    if (allowed.value.is === 'none' || allowed.isBareToo) return undefined;
+    return `${place.name} takes ${inWords(allowed.value)}`;
+  }
+  if (allowed.value.is === 'none') return `${place.name} takes no value`;
+  return valueFault(allowed.value, value, place);
+}
+
+export const named = (list: readonly Allowed[], name: string): Allowed | undefined =>
+  list.find((each) => each.name === name || each.aliases?.includes(name));
+
+export function keyAndValue(text: string): readonly [string, string | undefined] {
+  const equals = text.indexOf('=');
+  return equals === -1 ? [text, undefined] : [text.slice(0, equals), text.slice(equals + 1)];
+}
+
+export const repeated = (names: readonly string[]): string | undefined =>
+  names.find((name, i) => names.indexOf(name) !== i);
+
+/** The reason, where the table has one. */
+export function whyRefused(refused: readonly Refused[], name: string): Fault {
+  const isMeant = (each: string): boolean => (each.endsWith('*') ? name.startsWith(each.slice(0, -1)) : each === name);
+  return refused.find(({ names }) => names.some(isMeant))?.why;
+}
+
+const inShort = ({ name, value, isBareToo }: Allowed): string => {
+  if (value.is === 'none') return name;
+  return isBareToo ? `${name}[=…]` : `${name}=…`;
+};
+
+/** What a value has to be, for people. */
+export function inWords(value: Value): string {
+  switch (value.is) {
+    case 'none':
+      return 'no value';
+    case 'number':
+      return `a ${value.hasDecimals ? '' : 'whole '}number from ${value.from} to ${value.to}`;
+    case 'size':
+      return `a whole number, with one of ${[...value.suffixes].join(' ')} after it or without`;
+    case 'word':
+      return value.words.length === 1 ? `${value.words[0]}` : `one of ${value.words.join(', ')}`;
+    case 'levelled':
+      return `one of ${Object.entries(value.highest).map(levels).join(', ')}`;
+    case 'label':
+      return `${LABEL_START} and letters, digits, "_", "." and "-", ${value.longest} characters at most in all: nodes find their own disks by label`;
+    case 'owner':
+      return 'UID:GID, as numbers';
+    case 'features':
+      return `a list of features, with commas: ${Object.keys(value.features).join(', ')}`;
+    case 'settings':
+      return `a list with commas: ${value.settings.map(inShort).join(', ')}`;
+  }
+}
+
+const levels = ([word, highest]: readonly [string, number]): string =>
+  highest === 0 ? word : `${word}[:1-${highest}]`;
