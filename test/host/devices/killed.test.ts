@@ -127,7 +127,7 @@ describe.concurrent.each(METHODS)('%s', (method) => {
     await endsWell(world, disk, method, name, volume);
   });
 
-  test('killed in each phase of one wipe, one after the other', ONE_BY_ONE, async () => {
+  test('killed in each phase of one wipe, one after the other', { ...ONE_BY_ONE, timeout: 300_000 }, async () => {
     const { disk, volume, claim } = await used(world, 'phases');
     await world.kill();
     await world.unclaim(claim);
