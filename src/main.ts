@@ -17,6 +17,12 @@ const commands: readonly CommandEntry[] = [
     load: () => import('./commands/devices/devices.ts'),
   },
   {
+    group: 'run',
+    name: 'lvm',
+    summary: 'makes logical volumes of the declared volumes of a node, and mounts them',
+    load: () => import('./commands/lvm/lvm.ts'),
+  },
+  {
     group: 'look',
     name: 'status',
     summary: 'how volumes stand, and what needs a person',

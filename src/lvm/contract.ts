@@ -55,6 +55,9 @@ export const FINALIZER = 'holdfast.dev/lvm';
 /** Lets a volume take over the logical volume with this uuid, which another volume left behind. `holdfast lvm adopt` writes it. */
 export const ADOPT_ANNOTATION = 'holdfast.dev/adopt';
 
+/** The uuid of the logical volume of a volume, written when it is ready for the first time: from then on its data are somewhere. */
+export const MADE_ANNOTATION = 'holdfast.dev/logical-volume';
+
 /** Kubernetes keeps a volume's object with this for as long as a claim has it. */
 export const PROTECTION_FINALIZER = 'kubernetes.io/pv-protection';
 
@@ -83,3 +86,19 @@ export interface ThinLimits {
 }
 
 export const DEFAULT_THIN_LIMITS: ThinLimits = { overcommit: 10, dataPercent: 90, metadataPercent: 80 };
+
+export interface LvmSettings {
+  readonly node: string;
+  /** Of the agent itself: of the ConfigMap of defaults, and of Secrets that are named without one. */
+  readonly namespace: string;
+  readonly mountBase: string;
+  /** Volumes of these are meant for us even if they are written wrongly. */
+  readonly storageClasses: readonly string[];
+  readonly secretNamespaces: readonly string[];
+  /** Whether volumes that ask for it are freed when their claim is gone. */
+  readonly autoRelease: boolean;
+  readonly thinLimits: ThinLimits;
+  readonly resyncMs: number;
+}
+
+export const DEFAULT_RESYNC = '10m';

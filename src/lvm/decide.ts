@@ -5,7 +5,7 @@ import type { VolumeOptions } from './options.ts';
 import { type Fact, refusal } from './reasons.ts';
 import { type Sight, upperDevice } from './sight.ts';
 import { roundUpToExtents } from './size.ts';
-import type { Owner } from './tags.ts';
+import { type Owner, ownerOf } from './tags.ts';
 
 /** A volume as it was declared, after it was checked. */
 export interface Declared {
@@ -14,6 +14,8 @@ export interface Declared {
   readonly path: string;
   readonly bytes: bigint;
   readonly options: VolumeOptions;
+  /** The same as text, as it is written back to the volume and kept with the logical volume. */
+  readonly inForce: Readonly<Record<string, string>>;
   /** The uuid of the logical volume that a person wants it to take over. */
   readonly adopts?: string | undefined;
   /** That it was made once, by us or by the original: then its data are somewhere. */
@@ -295,7 +297,7 @@ export function decideRemoval(leaving: Leaving, sight: Sight): Decision {
   const isOurs = owner?.uid === leaving.uid;
   const lv = isOurs ? sight.lv : undefined;
   if (!lv) {
-    const [stray] = sight.strays.filter(({ tags }) => !tags.some((tag) => tag.startsWith('holdfast.dev/trashed=')));
+    const stray = sight.strays.find((each) => ownerOf(each)?.trashedAt === undefined);
     return stray ? refusal('logicalVolumeIsElsewhere', { lv: fullName(stray), vg: group?.name ?? '' }) : done;
   }
   const elsewhere = ofDevice.find(({ mountPoint }) => mountPoint !== leaving.path);
@@ -309,7 +311,11 @@ export function decideRemoval(leaving: Leaving, sight: Sight): Decision {
   return group && decision.kind === 'step' ? unlessImpossible(decision, group, sight) : decision;
 }
 
-function gone({ shred, removePolicy }: Leaving, lv: LogicalVolume, owner: Owner | undefined): Decision & { kind: 'step' } {
+function gone(
+  { shred, removePolicy }: Leaving,
+  lv: LogicalVolume,
+  owner: Owner | undefined,
+): Decision & { kind: 'step' } {
   if (removePolicy === 'trash') return { kind: 'step', step: { kind: 'trash' } };
   const isShredded = shred === 'none' || owner?.isShredded === true;
   if (!isShredded) return { kind: 'step', step: { kind: lv.isActive ? 'shred' : 'activate' } };

@@ -59,7 +59,8 @@ const SENTENCES: {
     remedy: 'Make it with vgcreate, or name another one in the annotation vg',
   },
   groupHasLostDisks: {
-    message: ({ vg, disks }) => `${disks} of the disks of the volume group ${vg} are missing, so nothing is changed in it`,
+    message: ({ vg, disks }) =>
+      `${disks} of the disks of the volume group ${vg} are missing, so nothing is changed in it`,
     remedy: 'Bring the disks back, or see vgreduce(8)',
   },
   groupCannotBeChanged: {
@@ -100,7 +101,8 @@ const SENTENCES: {
   logicalVolumeIsOfAnother: {
     message: ({ lv, pv, uid, uuid }) =>
       `the logical volume ${lv} (${uuid}) belongs to another object of the name ${pv}, with the uid ${uid}`,
-    remedy: 'To take it over with its data, use the manifest that `holdfast lvm adopt` prints; otherwise remove or rename it',
+    remedy:
+      'To take it over with its data, use the manifest that `holdfast lvm adopt` prints; otherwise remove or rename it',
   },
   logicalVolumeIsElsewhere: {
     message: ({ lv, vg }) => `its logical volume is ${lv}, and not in the volume group ${vg}`,
@@ -113,14 +115,15 @@ const SENTENCES: {
   logicalVolumeIsGone: {
     message: ({ vg, lv }) =>
       `it was made before, and now there is no logical volume ${lv} in ${vg}: an empty one in its place would hide that its data are gone`,
-    remedy: 'Bring it back, or remove the annotation status to have an empty one made',
+    remedy: 'Bring it back, or remove the annotations status and holdfast.dev/logical-volume to have an empty one made',
   },
   logicalVolumeIsUnwell: {
     message: ({ lv, why }) => `LVM says of ${lv}: ${why}`,
     remedy: 'See lvs(8) and lvconvert(8)',
   },
   cannotBeChanged: {
-    message: ({ lv, what, was, wanted }) => `${what} of ${lv} was ${was} when it was made, and ${wanted} is asked for now`,
+    message: ({ lv, what, was, wanted }) =>
+      `${what} of ${lv} was ${was} when it was made, and ${wanted} is asked for now`,
     remedy: 'Put it back as it was, or make a new volume and copy the data',
   },
   mappingIsAnother: {

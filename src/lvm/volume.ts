@@ -1,7 +1,7 @@
 /** What the cache keeps of a volume that may be ours. */
 import type { PersistentVolume } from '../api/persistent-volumes.ts';
 import type { NodeSelectorObject } from '../kit/node-selectors.ts';
-import { ADOPT_ANNOTATION, FINALIZER, HOSTNAME_LABEL, NODE_ID_LABEL, PREFIX } from './contract.ts';
+import { ADOPT_ANNOTATION, FINALIZER, HOSTNAME_LABEL, MADE_ANNOTATION, NODE_ID_LABEL, PREFIX } from './contract.ts';
 
 export interface Volume {
   readonly name: string;
@@ -22,6 +22,8 @@ export interface Volume {
   readonly annotations: Readonly<Record<string, string>>;
   /** The logical volume that a person wants it to take over. */
   readonly adopts?: string;
+  /** The uuid of the logical volume that was made for it, or that it has adopted. */
+  readonly made?: string;
   readonly isDeleting: boolean;
   readonly isHeld: boolean;
   /** Others keep its object for now, such as Kubernetes itself while it is bound. */
@@ -39,7 +41,7 @@ export function volumeOf({ metadata, spec = {}, status }: PersistentVolume): Vol
   const { name = '', uid = '', resourceVersion = '', finalizers = [] } = metadata;
   const { claimRef, capacity, nodeAffinity } = spec;
   const home = homeIn(nodeAffinity?.required);
-  const adopts = metadata.annotations?.[ADOPT_ANNOTATION];
+  const { [ADOPT_ANNOTATION]: adopts, [MADE_ANNOTATION]: made } = metadata.annotations ?? {};
   return {
     name,
     uid,
@@ -55,6 +57,7 @@ export function volumeOf({ metadata, spec = {}, status }: PersistentVolume): Vol
     ...(home && { home }),
     annotations: ours(metadata.annotations ?? {}),
     ...(adopts !== undefined && { adopts }),
+    ...(made !== undefined && { made }),
     isDeleting: metadata.deletionTimestamp !== undefined,
     isHeld: finalizers.includes(FINALIZER),
     otherFinalizers: finalizers.filter((finalizer) => finalizer !== FINALIZER),

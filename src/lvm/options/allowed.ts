@@ -202,7 +202,7 @@ const XFS_MKFS: readonly Allowed[] = [
   option(
     '-i',
     settings(
-      option('size', word('256', '512', '1024', '2048', '1k', '2k'), 'How large an inode is, in bytes'),
+      option('size', word('256', '512', '1024', '2048'), 'How large an inode is, in bytes'),
       option('perblock', word('2', '4', '8', '16'), 'How many inodes are in one block'),
       option('maxpct', number(0, 100), 'How many percent of the volume inodes may take'),
       option('align', ZERO_OR_ONE, 'Whether inodes are aligned'),

@@ -1,12 +1,5 @@
 /** From what a volume's annotations and the defaults say to checked options, or to everything that is wrong with them. Pure. */
-import {
-  DEFAULTS_CONFIG_MAP,
-  FILE_SYSTEMS,
-  type FileSystem,
-  REMOVE_POLICIES,
-  SHRED_METHODS,
-  type ShredMethod,
-} from '../contract.ts';
+import { FILE_SYSTEMS, type FileSystem, REMOVE_POLICIES, SHRED_METHODS, type ShredMethod } from '../contract.ts';
 import { logicalVolumeFault, mountPointFault, readSecretName, thinPoolFault, volumeGroupFault } from '../names.ts';
 import type { SecretName, ThinOptions, VolumeOptions } from '../options.ts';
 import { readSize } from '../size.ts';
@@ -158,9 +151,4 @@ function overwritingFault(shred: ShredMethod, isSnapshot: boolean, thin: ThinOpt
   if (thin) return `cannot be "${shred}" with a thinPool: writing would fill the pool; use discard`;
   if (isSnapshot) return `cannot be "${shred}" with snapshotOf: writing would fill the snapshot; use discard or none`;
   return undefined;
-}
-
-/** What the ConfigMap of defaults says that no volume can have. */
-export function defaultsWarnings(defaults: Readonly<Record<string, string>>): readonly string[] {
-  return Said.strangers(defaults, `the ConfigMap ${DEFAULTS_CONFIG_MAP}`);
 }

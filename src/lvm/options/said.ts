@@ -24,7 +24,7 @@ const SETTLED: readonly OptionKey[] = ['fsType', 'vg', 'fsOpts', 'cryptSecret', 
 const NO_DEFAULT: readonly OptionKey[] = ['snapshotOf'];
 /** A tag of LVM has at most 1024 bytes, and options are kept in tags, where a comma or a space takes three. */
 const LONGEST_LIST = 256;
-const MOST_WARNINGS = 10;
+const MOST_NAMED = 10;
 
 export class Said {
   readonly faults: string[] = [];
@@ -35,29 +35,8 @@ export class Said {
 
   constructor(saying: Saying) {
     this.#saying = saying;
-    this.warnings = [...Said.strangers(saying.annotations, 'the annotations', PREFIX, WRITTEN_KEYS)];
+    this.warnings = annotationsWarnings(saying.annotations);
     for (const key of OPTION_KEYS) this.#checkCharacters(key);
-  }
-
-  static strangers(
-    said: Readonly<Record<string, string>>,
-    where: string,
-    prefix = '',
-    others: readonly string[] = [],
-  ): readonly string[] {
-    const known: readonly string[] = [
-      ...OPTION_KEYS.filter((key) => prefix !== '' || !NO_DEFAULT.includes(key)),
-      ...others,
-    ];
-    const strangers = Object.keys(said).filter((key) => !known.includes(key));
-    if (strangers.length === 0) return [];
-    const named = listed(
-      strangers.sort().map((key) => shown(`${prefix}${key}`)),
-      MOST_WARNINGS,
-    );
-    return [
-      `${named} of ${where} ${strangers.length === 1 ? 'is' : 'are'} ignored: the options are ${known.join(', ')}`,
-    ];
   }
 
   /** What is said, by whoever comes first; nothing where that cannot be read. */
@@ -131,3 +110,29 @@ export class Said {
 
 const own = (record: Readonly<Record<string, string>>, key: string): string | undefined =>
   Object.hasOwn(record, key) ? record[key] : undefined;
+
+function annotationsWarnings(annotations: Readonly<Record<string, string>>): string[] {
+  const strangers = without(Object.keys(annotations), [...OPTION_KEYS, ...WRITTEN_KEYS]);
+  return ignored(
+    strangers.map((key) => `${PREFIX}${key}`),
+    'annotations',
+    OPTION_KEYS,
+  );
+}
+
+/** What the ConfigMap says that no volume is given. */
+export function defaultsWarnings(defaults: Readonly<Record<string, string>>): string[] {
+  const known = without(OPTION_KEYS, NO_DEFAULT);
+  return ignored(without(Object.keys(defaults), known), `ConfigMap ${DEFAULTS_CONFIG_MAP}`, known);
+}
+
+function ignored(strangers: readonly string[], where: string, known: readonly string[]): string[] {
+  if (strangers.length === 0) return [];
+  const named = listed(strangers.toSorted().map(shown), MOST_NAMED);
+  return [
+    `of the ${where}, ${named} ${strangers.length === 1 ? 'is' : 'are'} ignored: the options are ${known.join(', ')}`,
+  ];
+}
+
+const without = (keys: readonly string[], others: readonly string[]): string[] =>
+  keys.filter((key) => !others.includes(key));

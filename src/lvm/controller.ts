@@ -1,0 +1,132 @@
+/** Makes logical volumes of the declared volumes of one node. Reads volumes, its Node and the defaults; writes volumes. */
+import { KUBE_SYSTEM, NAMESPACES } from '../api/namespaces.ts';
+import type { View } from '../kit/cache/store.ts';
+import type { Clock } from '../kit/clock/clock.ts';
+import type { Controller } from '../kit/controller/controller.ts';
+import type { Outcome } from '../kit/controller/outcome.ts';
+import type { Source } from '../kit/controller/sources.ts';
+import type { ReconcileContext } from '../kit/controller/turn.ts';
+import { semanticallyEqual } from '../kit/equality.ts';
+import type { Host } from '../kit/host/host.ts';
+import type { ProgramParts } from '../kit/manager/program.ts';
+import type { Runnable } from '../kit/manager/stage.ts';
+import { type LvmSettings, REPORTER, WRITTEN_KEYS } from './contract.ts';
+import type { Viewpoint } from './look.ts';
+import { lvmMetrics } from './metrics.ts';
+import { RealMachine } from './real-machine.ts';
+import { reconciler } from './reconcile.ts';
+import { Report } from './report.ts';
+import { Standings } from './standings.ts';
+import { type LvmViews, lvmViews } from './views.ts';
+import type { Volume } from './volume.ts';
+import { Writes } from './writes.ts';
+
+/** All volumes of a node look at it together, and most of them only wait. */
+const CONCURRENCY = 512;
+/** A disk may take its time over mkfs; shredding has none that could be told. */
+const DEADLINE_MS = Number.POSITIVE_INFINITY;
+
+export function lvm(parts: ProgramParts, settings: LvmSettings, host: Host, viewpoint: Viewpoint): readonly Runnable[] {
+  return [new VolumesOfNode(parts, settings, host, viewpoint)];
+}
+
+class VolumesOfNode implements Runnable {
+  readonly name = 'the volumes of this node';
+  readonly #parts: ProgramParts;
+  readonly #settings: LvmSettings;
+  readonly #host: Host;
+  readonly #viewpoint: Viewpoint;
+  readonly #views: LvmViews;
+  readonly #controller: Controller;
+  readonly #standings = new Standings();
+  #reconcile: (name: string, context: ReconcileContext) => Promise<Outcome> = () =>
+    Promise.reject(new Error('not begun'));
+
+  constructor(parts: ProgramParts, settings: LvmSettings, host: Host, viewpoint: Viewpoint) {
+    const { caches, controller, clock } = parts;
+    this.#parts = parts;
+    this.#settings = settings;
+    this.#host = host;
+    this.#viewpoint = viewpoint;
+    this.#views = lvmViews(caches, settings.node, settings.namespace);
+    this.#controller = controller({
+      name: 'lvm',
+      concurrency: CONCURRENCY,
+      deadlineMs: DEADLINE_MS,
+      sources: [
+        whenAskedAnew(this.#views.volumes),
+        whenAnything(this.#views.nodes, this.#views.volumes),
+        whenAnything(this.#views.defaults, this.#views.volumes),
+        allAtOnce(settings.resyncMs, clock, this.#views.volumes),
+      ],
+      reconcile: (name, context) => this.#reconcile(name, context),
+    });
+  }
+
+  async run(signal: AbortSignal): Promise<void> {
+    const { client, clock, log, events, metrics } = this.#parts;
+    const counted = lvmMetrics(metrics.registry, this.#standings);
+    const { metadata } = await client.get(NAMESPACES, { name: KUBE_SYSTEM }, { signal });
+    this.#reconcile = reconciler({
+      views: this.#views,
+      settings: this.#settings,
+      machine: new RealMachine({
+        host: this.#host,
+        viewpoint: this.#viewpoint,
+        clock,
+        log,
+        client,
+        cluster: metadata.uid ?? '',
+        settings: this.#settings,
+        saw: counted.saw,
+      }),
+      writes: new Writes(client),
+      report: new Report({
+        recorder: events.recorder(REPORTER),
+        metrics: counted,
+        standings: this.#standings,
+        log,
+        clock,
+        node: this.#settings.node,
+      }),
+    });
+    await this.#controller.run(signal);
+  }
+}
+
+/** Every volume, and then each that is changed in more than what we write about it. */
+const whenAskedAnew =
+  (volumes: View<Volume>): Source =>
+  (add) => {
+    for (const key of volumes.keys()) add(key);
+    return volumes.subscribe(({ key, before, after }) => {
+      if (!before || !after || !semanticallyEqual(asked(before), asked(after))) add(key);
+    });
+  };
+
+function asked({ resourceVersion: _, made: __, annotations, ...rest }: Volume) {
+  const written: readonly string[] = WRITTEN_KEYS;
+  return { ...rest, annotations: Object.entries(annotations).filter(([key]) => !written.includes(key)) };
+}
+
+/** A change of what concerns all of them. */
+const whenAnything =
+  <P>(view: View<P>, volumes: View<Volume>): Source =>
+  (add) =>
+    view.subscribe(({ before, after }) => {
+      if (semanticallyEqual(before, after)) return;
+      for (const key of volumes.keys()) add(key);
+    });
+
+/** They look together, so that all at once cost as much as one. */
+const allAtOnce =
+  (ms: number, clock: Clock, volumes: View<Volume>): Source =>
+  (add) => {
+    let cancel = clock.after(ms, tick);
+    return () => cancel();
+
+    function tick(): void {
+      cancel = clock.after(ms, tick);
+      for (const key of volumes.keys()) add(key);
+    }
+  };

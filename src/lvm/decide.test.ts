@@ -1,0 +1,263 @@
+import { describe, expect, it } from 'vitest';
+import {
+  bare,
+  complete,
+  declared,
+  GIB,
+  group,
+  lv,
+  MAPPED_DEVICE,
+  MIB,
+  mapping,
+  mount,
+  owner,
+  UID,
+} from './builders.ts';
+import { type Content, type Decision, type Declared, decide, decideRemoval, type Leaving } from './decide.ts';
+import type { Sight } from './sight.ts';
+import { tagsOf } from './tags.ts';
+
+const CRYPT = { crypt: { namespace: 'storage', name: 'key' } };
+const THIN = { thin: { pool: 'pool' } };
+const pool = (changes = {}) =>
+  lv({ name: 'pool', kind: 'thin-pool', sizeBytes: 10n * GIB, dataPercent: 10, metadataPercent: 5, ...changes });
+
+/** The kind of the step, or the fact of the refusal. */
+function said(decision: Decision): string {
+  if (decision.kind === 'step') return decision.step.kind;
+  return decision.kind === 'refuse' ? decision.fact : decision.kind;
+}
+
+const next = (wanted: Declared, sight: Sight, content?: Content) => said(decide(wanted, sight, content));
+
+describe('a volume that is not there', () => {
+  it('is made in whole extents, and never smaller than asked for', () => {
+    expect(decide(declared({ bytes: GIB + 1n }), bare())).toEqual({
+      kind: 'step',
+      step: { kind: 'create', bytes: GIB + 4n * MIB },
+    });
+  });
+
+  it.each<[string, Partial<Sight>, Parameters<typeof declared>[0]?]>([
+    ['groupIsMissing', { group: undefined }],
+    ['groupIsFull', { group: group({ freeBytes: GIB - 1n }) }],
+    ['groupHasLostDisks', { group: group({ missingDisks: 1 }) }],
+    ['groupCannotBeChanged', { group: group({ obstacles: ['exported'] }) }],
+    ['somethingElseIsMounted', { atPath: [mount({ device: '8:1' })] }],
+    ['logicalVolumeIsElsewhere', { strays: [lv({ group: 'other' })] }],
+    ['logicalVolumeIsGone', {}, { wasProcessed: true }],
+  ])('is refused: %s', (fact, sight, changes) => {
+    expect(next(declared(changes), bare(sight))).toBe(fact);
+  });
+
+  it('is made as a snapshot when what it is one of is there, and there is room', () => {
+    const wanted = declared({ options: { snapshotOf: 'source' } });
+    expect(next(wanted, bare())).toBe('originIsMissing');
+    expect(next(wanted, bare({ group: group({}, lv({ name: 'source' })) }))).toBe('create');
+    expect(next(wanted, bare({ group: group({ freeBytes: 0n }, lv({ name: 'source' })) }))).toBe('groupIsFull');
+    const thinSource = lv({ name: 'source', kind: 'thin', pool: 'pool' });
+    expect(next(wanted, bare({ group: group({ freeBytes: 0n }, thinSource, pool()) }))).toBe('create');
+  });
+});
+
+describe('a thin volume that is not there', () => {
+  const wanted = declared({ options: THIN });
+  const inPool = (...volumes: Parameters<typeof group>[1][]) => bare({ group: group({}, ...volumes) });
+
+  it('is made in its pool', () => expect(next(wanted, inPool(pool()))).toBe('create'));
+
+  it('has its pool made first, if it is said how large', () => {
+    expect(next(wanted, inPool())).toBe('poolIsMissing');
+    const sized = declared({ options: { thin: { pool: 'pool', poolBytes: 10n * GIB } } });
+    expect(decide(sized, inPool())).toEqual({ kind: 'step', step: { kind: 'create-pool', bytes: 10n * GIB } });
+    expect(next(sized, bare({ group: group({ freeBytes: GIB }) }))).toBe('groupIsFull');
+  });
+
+  it.each<[string, object]>([
+    ['poolIsNone', { kind: 'plain' }],
+    ['poolIsFull', { dataPercent: 90 }],
+    ['poolIsFull', { metadataPercent: 80 }],
+    ['poolIsFull', { dataPercent: undefined }],
+    ['poolIsFull', { metadataPercent: undefined }],
+  ])('is refused: %s (%o)', (fact, changes) => {
+    expect(next(wanted, inPool(pool(changes)))).toBe(fact);
+  });
+
+  it('is refused when more is promised than is allowed', () => {
+    const limits = { overcommit: 1, dataPercent: 90, metadataPercent: 80 };
+    const taken = (bytes: bigint) =>
+      inPool(pool(), lv({ name: 'other', kind: 'thin', pool: 'pool', sizeBytes: bytes }));
+    expect(said(decide(wanted, taken(9n * GIB), undefined, limits))).toBe('create');
+    expect(said(decide(wanted, taken(9n * GIB + 1n), undefined, limits))).toBe('poolIsPromised');
+  });
+});
+
+describe('a logical volume that carries no mark of ours', () => {
+  const found = (changes: Partial<Sight> = {}) => complete({ owner: undefined, ...changes });
+  const processed = declared({ wasProcessed: true });
+
+  it('is adopted when the original has surely made it', () => {
+    expect(next(processed, found())).toBe('look-closer');
+    expect(next(processed, found(), { signature: 'ext4' })).toBe('adopt');
+  });
+
+  it.each<[string, Declared, Partial<Sight>]>([
+    ['its volume does not say that it was processed', declared(), {}],
+    ['it is not mounted', processed, { atPath: [] }],
+    ['something else is mounted there', processed, { atPath: [mount({ device: '8:1' })] }],
+    ['it is to be encrypted', declared({ wasProcessed: true, options: CRYPT }), {}],
+  ])('is left alone when %s', (_, wanted, sight) => {
+    expect(next(wanted, found(sight), { signature: 'ext4' })).toBe('logicalVolumeIsForeign');
+  });
+
+  it.each([undefined, 'xfs'])('is left alone when there is %s on it', (signature) => {
+    expect(next(processed, found(), { signature })).toBe('logicalVolumeIsForeign');
+  });
+});
+
+describe('a logical volume of another object', () => {
+  const found = complete({ owner: owner({ uid: 'uid-0' }) });
+
+  it('is left alone', () => expect(next(declared(), found)).toBe('logicalVolumeIsOfAnother'));
+  it('is taken over when a person names it by its uuid', () => {
+    expect(next(declared({ adopts: 'lv-uuid-1' }), found)).toBe('adopt');
+    expect(next(declared({ adopts: 'lv-uuid-2' }), found)).toBe('logicalVolumeIsOfAnother');
+  });
+  it('is not taken over while it is in use elsewhere', () => {
+    const ofDevice = [mount(), mount({ mountPoint: '/var/lib/kubelet/x' })];
+    expect(next(declared({ adopts: 'lv-uuid-1' }), { ...found, ofDevice })).toBe('isInUseElsewhere');
+  });
+});
+
+describe('a logical volume of ours that nothing was mounted from yet', () => {
+  const fresh = (changes: Partial<Sight> = {}) =>
+    complete({ owner: owner({ state: 'new' }), atPath: [], ofDevice: [], ...changes });
+
+  it('is looked at before anything is written to it', () => expect(next(declared(), fresh())).toBe('look-closer'));
+  it('is formatted when there is nothing on it', () =>
+    expect(next(declared(), fresh(), { signature: undefined })).toBe('format'));
+  it('is formatted again when formatting was cut off', () =>
+    expect(next(declared(), fresh(), { signature: 'ext4', isWhole: false })).toBe('format'));
+  it('is not formatted a second time when its filesystem is complete', () =>
+    expect(next(declared(), fresh(), { signature: 'ext4', isWhole: true })).toBe('mark-ready'));
+  it('is left alone when somebody else has written to it', () =>
+    expect(next(declared(), fresh(), { signature: 'LVM2_member' })).toBe('signatureIsForeign'));
+  it('is activated first', () => expect(next(declared(), fresh({ lv: lv({ isActive: false }) }))).toBe('activate'));
+});
+
+describe('a logical volume of ours', () => {
+  it('is ready when it is mounted in its place', () => expect(next(declared(), complete())).toBe('done'));
+  it('is mounted when it is not', () => expect(next(declared(), complete({ atPath: [], ofDevice: [] }))).toBe('mount'));
+  it('is never formatted, whatever is on it', () => {
+    const unmounted = complete({ atPath: [], ofDevice: [] });
+    for (const signature of [undefined, 'xfs', 'ext4'])
+      expect(next(declared(), unmounted, { signature, isWhole: false })).toBe('mount');
+  });
+  it('is not mounted over something else', () =>
+    expect(next(declared(), complete({ atPath: [mount({ device: '8:1' })] }))).toBe('somethingElseIsMounted'));
+  it('is not taken for mounted when something else was mounted over it', () =>
+    expect(next(declared(), complete({ atPath: [mount(), mount({ device: '0:40' })] }))).toBe(
+      'somethingElseIsMounted',
+    ));
+
+  it('grows when more is asked for, and its filesystem afterwards', () => {
+    const more = declared({ bytes: 2n * GIB });
+    expect(decide(more, complete())).toEqual({ kind: 'step', step: { kind: 'extend', bytes: 2n * GIB } });
+    const extended = lv({ sizeBytes: 2n * GIB });
+    expect(next(more, complete({ lv: extended }))).toBe('grow-filesystem');
+    expect(next(more, complete({ lv: extended, owner: owner({ fsBytes: 2n * GIB }) }))).toBe('done');
+  });
+  it('does not grow beyond what is free', () => {
+    const sight = complete({ group: group({ freeBytes: GIB - 1n }, lv()) });
+    expect(next(declared({ bytes: 2n * GIB }), sight)).toBe('groupIsFull');
+  });
+  it('never shrinks', () => expect(next(declared({ bytes: MIB }), complete())).toBe('done'));
+
+  it.each<[string, Parameters<typeof declared>[0], Partial<Sight>]>([
+    ['fsType', { options: { fsType: 'xfs' } }, {}],
+    ['cryptSecret', { options: CRYPT }, {}],
+    ['cryptSecret', {}, { owner: owner({ options: { fsType: 'ext4', cryptSecret: 'a/b' } }) }],
+    ['thinPool', { options: THIN }, {}],
+    ['thinPool', {}, { lv: lv({ kind: 'thin', pool: 'pool' }) }],
+    ['snapshotOf', { options: { snapshotOf: 'source' } }, {}],
+  ])('cannot be given another %s', (what, changes, sight) => {
+    const decision = decide(declared(changes), complete(sight));
+    expect(decision).toMatchObject({ kind: 'refuse', fact: 'cannotBeChanged' });
+    expect(decision.kind === 'refuse' && decision.message).toContain(what);
+  });
+
+  it('is left alone when there are two of it', () =>
+    expect(next(declared(), complete({ strays: [lv({ name: 'copy' })] }))).toBe('logicalVolumeIsTwice'));
+  it('is not changed when LVM says that something is wrong with it', () => {
+    const unwell = complete({ lv: lv({ health: 'partial' }) });
+    expect(next(declared(), unwell)).toBe('done');
+    expect(next(declared({ bytes: 2n * GIB }), unwell)).toBe('logicalVolumeIsUnwell');
+  });
+});
+
+describe('an encrypted volume', () => {
+  const wanted = declared({ options: CRYPT });
+  const marks = { fsType: 'ext4', cryptSecret: 'storage/key' };
+  const closed = (state: 'new' | 'ready', changes: Partial<Sight> = {}) =>
+    complete({ owner: owner({ state, options: marks }), atPath: [], ofDevice: [], ...changes });
+
+  it('is encrypted when there is nothing on it, or when that was cut off', () => {
+    expect(next(wanted, closed('new'))).toBe('look-closer');
+    expect(next(wanted, closed('new'), { signature: undefined })).toBe('encrypt');
+    expect(next(wanted, closed('new'), { signature: 'crypto_LUKS', isWhole: false })).toBe('encrypt');
+  });
+  it('is opened when it is encrypted', () => {
+    expect(next(wanted, closed('new'), { signature: 'crypto_LUKS', isWhole: true })).toBe('open');
+    expect(next(wanted, closed('ready'))).toBe('open');
+  });
+  it('is formatted inside', () =>
+    expect(next(wanted, closed('new', { mapping: mapping() }), { signature: undefined })).toBe('format'));
+  it('is ready when what is inside is mounted', () => {
+    const inside = mount({ device: MAPPED_DEVICE });
+    const open = closed('ready', { mapping: mapping(), atPath: [inside], ofDevice: [inside] });
+    expect(next(wanted, open)).toBe('done');
+    expect(next(wanted, { ...open, atPath: [mount()] })).toBe('somethingElseIsMounted');
+  });
+  it('is left alone when something else is open under its name', () =>
+    expect(next(wanted, closed('ready', { mapping: mapping({ over: ['8:1'] }) }))).toBe('mappingIsAnother'));
+  it('is left alone when somebody else has written to it', () =>
+    expect(next(wanted, closed('new'), { signature: 'xfs' })).toBe('signatureIsForeign'));
+});
+
+describe('a volume that is being deleted', () => {
+  const leaving: Leaving = { name: 'data', uid: UID, path: '/mnt/pv/data', shred: 'none', removePolicy: 'delete' };
+  const removal = (sight: Sight, changes: Partial<Leaving> = {}) =>
+    said(decideRemoval({ ...leaving, ...changes }, sight));
+  const unmounted = (changes: Partial<Sight> = {}) => complete({ atPath: [], ofDevice: [], ...changes });
+
+  it('is unmounted, closed and removed, in this order', () => {
+    expect(removal(complete({ mapping: mapping() }))).toBe('unmount');
+    expect(removal(unmounted({ mapping: mapping() }))).toBe('close');
+    expect(removal(unmounted())).toBe('remove');
+    expect(removal(bare())).toBe('done');
+  });
+  it('is shredded before it is removed, once', () => {
+    expect(removal(unmounted(), { shred: 'zero' })).toBe('shred');
+    expect(removal(unmounted({ lv: lv({ isActive: false }) }), { shred: 'zero' })).toBe('activate');
+    expect(removal(unmounted({ owner: owner({ isShredded: true }) }), { shred: 'zero' })).toBe('remove');
+  });
+  it('is kept for a while when that is asked for', () =>
+    expect(removal(unmounted(), { removePolicy: 'trash', shred: 'zero' })).toBe('trash'));
+  it('is not taken away from somebody who uses it elsewhere', () =>
+    expect(removal(complete({ ofDevice: [mount(), mount({ mountPoint: '/elsewhere' })] }))).toBe('isInUseElsewhere'));
+  it('is not removed together with its snapshots', () => {
+    const snapshots = [lv({ name: 'snap', kind: 'snapshot', origin: 'data' })];
+    expect(removal(unmounted({ snapshots }))).toBe('hasSnapshots');
+    expect(removal(unmounted({ lv: lv({ kind: 'thin' }), snapshots }))).toBe('remove');
+  });
+  it('leaves alone what is not its own', () => {
+    expect(removal(complete({ owner: undefined }))).toBe('done');
+    expect(removal(complete({ owner: owner({ uid: 'uid-0' }) }))).toBe('done');
+  });
+  it('says so when its logical volume was renamed, and does not forget it', () => {
+    expect(removal(bare({ strays: [lv({ name: 'renamed' })] }))).toBe('logicalVolumeIsElsewhere');
+    expect(removal(bare({ strays: [lv({ name: 'old', tags: tagsOf(owner({ trashedAt: 1 })) })] }))).toBe('done');
+  });
+  it('is not removed from a group that cannot be changed', () =>
+    expect(removal(unmounted({ group: group({ missingDisks: 1 }, lv()) }))).toBe('groupHasLostDisks'));
+});

@@ -1,0 +1,33 @@
+/** The keys that volumes are encrypted with. They are read when they are needed, and kept nowhere. */
+import { SECRETS } from '../api/secrets.ts';
+import { Refuse } from '../kit/controller/outcome.ts';
+import type { KubeClient } from '../kit/kube/client.ts';
+import type { SecretName } from './options.ts';
+
+export interface Keys {
+  readonly key: Uint8Array;
+  /** The one before, while it is being replaced. */
+  readonly previousKey?: Uint8Array | undefined;
+}
+
+export async function readKeys(client: KubeClient, name: SecretName, signal: AbortSignal): Promise<Keys> {
+  const secret = await client.find(SECRETS, name, { signal });
+  const said = `${name.namespace}/${name.name}`;
+  if (!secret) throw missing(`there is no Secret ${said}`);
+  const key = bytesOf(secret.data?.key);
+  if (!key) throw missing(`the Secret ${said} has no data with the name "key"`);
+  return { key, previousKey: bytesOf(secret.data?.previousKey) };
+}
+
+const bytesOf = (base64: string | undefined): Uint8Array | undefined => {
+  const bytes = Buffer.from(base64 ?? '', 'base64');
+  return bytes.length > 0 ? bytes : undefined;
+};
+
+const missing = (message: string): Refuse =>
+  new Refuse({
+    fact: 'keyIsMissing',
+    message,
+    remedy: 'Make the Secret that the annotation cryptSecret names',
+    recheckMs: 30_000,
+  });

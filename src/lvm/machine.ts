@@ -1,0 +1,17 @@
+/** What the job asks of the node that it runs on. */
+import type { Content, Declared, Leaving, Step } from './decide.ts';
+import type { Look, Sight } from './sight.ts';
+
+export interface Machine {
+  /** Takes part until it is disposed of: those who take part look together. */
+  join(): Disposable;
+  /** The whole node, looked at from now on. Rejects when any of it could not be seen. */
+  look(): Promise<Look>;
+  /** What is on the device of a volume. Rejects when that could not be seen. */
+  content(declared: Declared, sight: Sight, signal: AbortSignal): Promise<Content>;
+  /** Each can be cut off at any point, and be done again. */
+  make(step: Step, declared: Declared, sight: Sight, signal: AbortSignal): Promise<void>;
+  takeAway(step: Step, leaving: Leaving, sight: Sight, signal: AbortSignal): Promise<void>;
+  /** The bare directory that it was mounted at. */
+  removeMountPoint(path: string, signal: AbortSignal): Promise<void>;
+}

@@ -1,0 +1,314 @@
+/** Does what the job asks on the node itself. Nothing is remembered: every look is a new one, and every step looks at what it touches. */
+import { dirname } from 'node:path';
+import type { Clock } from '../kit/clock/clock.ts';
+import { Retry } from '../kit/controller/outcome.ts';
+import type { CommandResult } from '../kit/host/command.ts';
+import type { DeviceNumber } from '../kit/host/device-number.ts';
+import type { Host } from '../kit/host/host.ts';
+import type { KubeClient } from '../kit/kube/client.ts';
+import type { Log } from '../kit/observe/log.ts';
+import { Rounds } from '../kit/rounds.ts';
+import * as commands from './commands.ts';
+import type { FileSystem, LvmSettings } from './contract.ts';
+import type { Content, Declared, Leaving, Step } from './decide.ts';
+import type { LogicalVolume, Lvm } from './facts.ts';
+import { readKeys } from './keys.ts';
+import { lookAt, type Viewpoint } from './look.ts';
+import type { Machine } from './machine.ts';
+import { type FstabEntry, mountFailures, renderFstab } from './mounts.ts';
+import { type Look, mappingName, type Sight } from './sight.ts';
+import { contentAt } from './signature.ts';
+import { changeOfTags, encodeTag, type Owner, ownerOf, tagsOf } from './tags.ts';
+import { isWhole } from './whole.ts';
+
+export interface MachineParts {
+  /** Whose commands are run, and whose files are seen, where the node's mounts are. */
+  readonly host: Host;
+  readonly viewpoint: Viewpoint;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly client: KubeClient;
+  /** The uid of the cluster. */
+  readonly cluster: string;
+  readonly settings: LvmSettings;
+  /** Told what each look has shown. */
+  readonly saw: (lvm: Lvm) => void;
+}
+
+/** Where what is to be mounted is written for mount(8). */
+const FSTAB = '/run/holdfast/lvm.fstab';
+
+export class RealMachine implements Machine {
+  readonly #parts: MachineParts;
+  readonly #rounds: Rounds;
+  readonly #markReady: (lv: LogicalVolume) => Promise<undefined>;
+  readonly #makeImmutable: (path: string) => Promise<undefined>;
+  readonly #mount: (entry: FstabEntry) => Promise<string | undefined>;
+  readonly #look: (_: undefined) => Promise<Look>;
+
+  constructor(parts: MachineParts) {
+    this.#parts = parts;
+    this.#rounds = new Rounds({ clock: parts.clock });
+    this.#markReady = this.#rounds.desk((lvs: readonly LogicalVolume[]) => this.#markAllReady(lvs));
+    this.#makeImmutable = this.#rounds.desk((paths: readonly string[]) => this.#makeAllImmutable(paths));
+    this.#mount = this.#rounds.desk((entries: readonly FstabEntry[]) => this.#mountAll(entries));
+    this.#look = this.#rounds.desk(async (askers: readonly undefined[]) => {
+      const look = await lookAt(parts.host, parts.viewpoint);
+      parts.saw(look.lvm);
+      return askers.map(() => look);
+    });
+  }
+
+  join(): Disposable {
+    return this.#rounds.join();
+  }
+
+  look(): Promise<Look> {
+    return this.#look(undefined);
+  }
+
+  async content(declared: Declared, sight: Sight, signal: AbortSignal): Promise<Content> {
+    const { options, uid } = declared;
+    const { host } = this.#parts;
+    const lv = there(sight);
+    const isInside = options.crypt !== undefined && sight.mapping !== undefined;
+    const path = isInside ? mappedPath(uid) : pathOf(lv);
+    await this.#isStill(path, isInside ? sight.mapping?.device : lv.device);
+    const found = await contentAt(host, `${this.#parts.viewpoint.root}${path}`);
+    if (!found.known) throw new Retry(`what is on ${path} cannot be told: ${found.why}`);
+    const signature = found.value;
+    if (signature === 'crypto_LUKS' && options.crypt)
+      return { signature, isWhole: await this.#opens(declared, path, signal) };
+    if (signature !== options.fsType || sight.owner?.state !== 'new') return { signature };
+    return { signature, isWhole: await isWhole(host, options.fsType, path) };
+  }
+
+  async make(step: Step, declared: Declared, sight: Sight, signal: AbortSignal): Promise<void> {
+    const { options, name, uid, path } = declared;
+    switch (step.kind) {
+      case 'create':
+        return await this.#create(step.bytes, declared, sight);
+      case 'create-pool': {
+        const pool = options.thin?.pool ?? '';
+        return await this.#run(commands.createThinPool({ vg: options.vg, name: pool, bytes: step.bytes, tags: [] }));
+      }
+      case 'adopt':
+        return await this.#adopt(declared, there(sight));
+      case 'activate':
+        return await this.#run(commands.activate([there(sight)]));
+      case 'extend':
+        return await this.#run(commands.extend({ vg: options.vg, name, bytes: step.bytes }));
+      case 'encrypt':
+        return await this.#encrypt(declared, there(sight), signal);
+      case 'open':
+        return await this.#open(declared, there(sight), signal);
+      case 'format': {
+        const device = await this.#filesystemDevice(declared, sight);
+        await this.#run(commands.makeFileSystem({ ...options, device }));
+        return await this.#markReady(there(sight));
+      }
+      case 'mark-ready':
+        return await this.#markReady(there(sight));
+      case 'mount':
+        return await this.#mountIt(declared, sight);
+      case 'grow-filesystem': {
+        const device = await this.#filesystemDevice(declared, sight);
+        if (options.crypt) {
+          const { key } = await readKeys(this.#parts.client, options.crypt, signal);
+          await this.#run(commands.luksResize({ name: mappingName(uid), key }));
+        }
+        await this.#run(commands.growFileSystem({ fsType: options.fsType, device, path }));
+        const lv = there(sight);
+        return await this.#retag(lv, { fsBytes: lv.sizeBytes });
+      }
+      default:
+        throw new Error(`${step.kind} is no step to make a volume`);
+    }
+  }
+
+  async takeAway(step: Step, leaving: Leaving, sight: Sight): Promise<void> {
+    const lv = there(sight);
+    switch (step.kind) {
+      case 'unmount':
+        return await this.#run(commands.unmount(leaving.path));
+      case 'close':
+        return await this.#run(commands.luksClose(mappingName(leaving.uid)));
+      case 'activate':
+        return await this.#run(commands.activate([lv]));
+      case 'remove':
+        return await this.#run(commands.remove(lv));
+      default:
+        throw new Error(`${step.kind} is no step to take a volume away`);
+    }
+  }
+
+  async removeMountPoint(path: string): Promise<void> {
+    const { host, viewpoint } = this.#parts;
+    const there = `${viewpoint.root}${path}`;
+    if ((await host.files.lstat(there))?.kind !== 'directory') return;
+    await this.#tryRun(commands.makeMutable(path));
+    await host.files.remove(there);
+  }
+
+  async #create(bytes: bigint, declared: Declared, { group }: Sight): Promise<void> {
+    const { name, uid, options, inForce } = declared;
+    const { cluster } = this.#parts;
+    const isSnapshot = options.snapshotOf !== undefined;
+    const state = isSnapshot ? 'ready' : 'new';
+    const tags = tagsOf({ uid, pv: name, cluster, state, options: inForce, fsBytes: bytes });
+    const volume = { vg: options.vg, name, tags, bytes };
+    if (options.snapshotOf !== undefined) {
+      const origin = options.snapshotOf;
+      const isThin = group?.volumes.get(origin)?.kind === 'thin';
+      const { bytes: _, ...unsized } = volume;
+      return await this.#run(
+        isThin ? commands.createThinSnapshot({ ...unsized, origin }) : commands.createSnapshot({ ...volume, origin }),
+      );
+    }
+    const { thin } = options;
+    await this.#run(thin ? commands.createThin({ ...volume, pool: thin.pool }) : commands.createPlain(volume));
+  }
+
+  /** What it holds stays as it is: only whose it is is written anew. */
+  async #adopt({ name, uid, inForce }: Declared, lv: LogicalVolume): Promise<void> {
+    const { cluster } = this.#parts;
+    const before = ownerOf(lv);
+    const owner: Owner = {
+      uid,
+      pv: name,
+      cluster,
+      state: before?.state ?? 'ready',
+      options: inForce,
+      fsBytes: before?.fsBytes ?? lv.sizeBytes,
+    };
+    await this.#run(commands.changeTags([lv], changeOfTags(lv, owner)));
+  }
+
+  async #retag(lv: LogicalVolume, changes: Partial<Owner>): Promise<void> {
+    const owner = ownerOf(lv);
+    if (!owner) throw new Retry(`${pathOf(lv)} is no longer marked as ours`);
+    await this.#run(commands.changeTags([lv], changeOfTags(lv, { ...owner, ...changes })));
+  }
+
+  async #encrypt({ options }: Declared, lv: LogicalVolume, signal: AbortSignal): Promise<void> {
+    if (!options.crypt) throw new Error('a volume without a key cannot be encrypted');
+    const device = pathOf(lv);
+    await this.#isStill(device, lv.device);
+    const { key } = await readKeys(this.#parts.client, options.crypt, signal);
+    await this.#run(commands.luksFormat({ device, key }));
+  }
+
+  /** Whether one of its keys opens what is there: then it was encrypted to the end. */
+  async #opens({ options }: Declared, device: string, signal: AbortSignal): Promise<boolean> {
+    if (!options.crypt) return false;
+    const { key } = await readKeys(this.#parts.client, options.crypt, signal);
+    return commands.slotIn(await this.#result(commands.luksTestKey({ device, key }))) !== undefined;
+  }
+
+  /** With the key, or the one before; then the new one is added, tried, and the one before is killed. */
+  async #open({ uid, options }: Declared, lv: LogicalVolume, signal: AbortSignal): Promise<void> {
+    if (!options.crypt) throw new Error('a volume without a key cannot be opened');
+    const device = pathOf(lv);
+    await this.#isStill(device, lv.device);
+    const { key, previousKey } = await readKeys(this.#parts.client, options.crypt, signal);
+    const slotOf = async (each: Uint8Array) =>
+      commands.slotIn(await this.#result(commands.luksTestKey({ device, key: each })));
+    if (previousKey && (await slotOf(key)) === undefined) {
+      await this.#run(commands.luksAddKey({ device, key: previousKey, newKey: key }));
+      if ((await slotOf(key)) === undefined)
+        throw new Retry(`the new key does not open ${device}, so the old one stays`);
+    }
+    if (previousKey) {
+      const slot = await slotOf(previousKey);
+      if (slot !== undefined) await this.#run(commands.luksKillSlot({ device, key, slot }));
+    }
+    await this.#run(commands.luksOpen({ device, key, name: mappingName(uid) }));
+  }
+
+  async #mountIt(declared: Declared, sight: Sight): Promise<void> {
+    const { host, viewpoint } = this.#parts;
+    const { path, options } = declared;
+    const source = await this.#filesystemDevice(declared, sight);
+    const directory = `${viewpoint.root}${path}`;
+    const before = await host.files.lstat(directory);
+    if (before && before.kind !== 'directory')
+      throw new Retry(`${path} is a ${before.kind}, and has to be a directory`);
+    if (!before) await host.files.mkdir(directory);
+    await this.#makeImmutable(path);
+    const mountOpts = [...options.mountOpts, ...(options.snapshotOf === undefined ? [] : OF_SNAPSHOT[options.fsType])];
+    const why = await this.#mount({ source, path, fsType: options.fsType, options: [...new Set(mountOpts)] });
+    if (why !== undefined) throw new Retry(`${source} could not be mounted at ${path}: ${why}`);
+  }
+
+  /** Makes sure that what the path leads to is what was looked at. */
+  async #filesystemDevice({ uid, options }: Declared, sight: Sight): Promise<string> {
+    const lv = there(sight);
+    const [path, device] = options.crypt ? [mappedPath(uid), sight.mapping?.device] : [pathOf(lv), lv.device];
+    await this.#isStill(path, device);
+    return path;
+  }
+
+  async #isStill(path: string, device: DeviceNumber | undefined): Promise<void> {
+    const { host, viewpoint } = this.#parts;
+    const now = (await host.files.stat(`${viewpoint.root}${path}`))?.device;
+    if (device === undefined || now !== device)
+      throw new Retry(`${path} is ${now ?? 'not there'}, and was ${device ?? 'not active'} when it was looked at`);
+  }
+
+  async #markAllReady(lvs: readonly LogicalVolume[]): Promise<readonly undefined[]> {
+    const change = { add: [encodeTag('state', 'ready')], remove: [encodeTag('state', 'new')] };
+    await this.#run(commands.changeTags(lvs, change));
+    return lvs.map(() => undefined);
+  }
+
+  /** On a filesystem that knows no such mark the directory stays without it. */
+  async #makeAllImmutable(paths: readonly string[]): Promise<readonly undefined[]> {
+    await this.#tryRun({ ...commands.makeImmutable(''), argv: ['chattr', '+i', '--', ...paths] });
+    return paths.map(() => undefined);
+  }
+
+  /** Why each could not be mounted; nothing for those that are. */
+  async #mountAll(entries: readonly FstabEntry[]): Promise<readonly (string | undefined)[]> {
+    const { host, viewpoint } = this.#parts;
+    const file = `${viewpoint.root}${FSTAB}`;
+    await host.files.mkdir(dirname(file));
+    await host.files.writeAtomic(file, renderFstab(entries));
+    const { code, stderr } = await this.#result(commands.mountAll(FSTAB));
+    const paths = entries.map(({ path }) => path);
+    const { byPath, others } = mountFailures(stderr, paths);
+    return paths.map((path) => byPath.get(path) ?? (code === 0 ? undefined : others[0]));
+  }
+
+  async #run(command: commands.Command): Promise<undefined> {
+    await this.#result(command);
+  }
+
+  #result({ argv, options }: commands.Command): Promise<CommandResult> {
+    return this.#parts.host.exec(argv, options);
+  }
+
+  async #tryRun(command: commands.Command): Promise<void> {
+    try {
+      await this.#run(command);
+    } catch (error) {
+      this.#parts.log.info({ why: `${error}` }, 'a mount point could not be protected');
+    }
+  }
+}
+
+/** How a snapshot can be mounted beside what it is a snapshot of, without a byte being written to it. */
+const OF_SNAPSHOT: Readonly<Record<FileSystem, readonly string[]>> = {
+  ext2: ['ro'],
+  ext3: ['ro', 'noload'],
+  ext4: ['ro', 'noload'],
+  xfs: ['ro', 'norecovery', 'nouuid'],
+  btrfs: ['ro', 'rescue=nologreplay'],
+};
+
+const pathOf = ({ group, name }: LogicalVolume): string => `/dev/${group}/${name}`;
+const mappedPath = (uid: string): string => `/dev/mapper/${mappingName(uid)}`;
+
+function there({ lv }: Sight): LogicalVolume {
+  if (!lv) throw new Retry('its logical volume is not there');
+  return lv;
+}

@@ -1,0 +1,269 @@
+/** Makes one volume right: looks at it and at the node, decides, does one step, and looks again until nothing is left to be done. */
+import { OwnWrites } from '../kit/cache/own-writes.ts';
+import { after, done, type Outcome, Refuse, Retry, Stalled, Wait } from '../kit/controller/outcome.ts';
+import type { ReconcileContext } from '../kit/controller/turn.ts';
+import { hasReason } from '../kit/kube/api-error.ts';
+import {
+  FAILED,
+  type LvmSettings,
+  PROCESSED,
+  PROTECTION_FINALIZER,
+  REMOVE_POLICIES,
+  SHRED_METHODS,
+} from './contract.ts';
+import { type Decision, type Declared, decide, decideRemoval, type Leaving } from './decide.ts';
+import { type Declaration, declarationOf } from './declared.ts';
+import type { Lvm, VolumeGroup } from './facts.ts';
+import { belonging } from './home.ts';
+import type { Machine } from './machine.ts';
+import type { Report } from './report.ts';
+import { type Place, type Sight, sightOf } from './sight.ts';
+import { ownerOf } from './tags.ts';
+import type { LvmViews } from './views.ts';
+import type { Volume } from './volume.ts';
+import type { Writes } from './writes.ts';
+
+export interface ReconcileParts {
+  readonly views: LvmViews;
+  readonly settings: LvmSettings;
+  readonly machine: Machine;
+  readonly writes: Writes;
+  readonly report: Report;
+}
+
+/** More than any volume needs: who comes here goes round in circles. */
+const MOST_STEPS = 24;
+
+export function reconciler(parts: ReconcileParts) {
+  const { views, settings, machine } = parts;
+  const ownWrites = new OwnWrites(views.volumes);
+
+  return async (name: string, context: ReconcileContext): Promise<Outcome> => {
+    const volume = views.volumes.get(name);
+    const node = views.nodes.get(settings.node);
+    if (!volume) {
+      parts.report.forget(name);
+      return done;
+    }
+    if (!node) throw new Wait(`the cluster has no node ${settings.node} yet`);
+    if (ownWrites.isAheadOfCache(name)) return after(CATCH_UP_MS);
+    const belongs = belonging(volume, node, settings.storageClasses);
+    if (belongs === 'not-ours') {
+      parts.report.forget(name);
+      return done;
+    }
+    const turn = new VolumeTurn(parts, volume, context, ownWrites);
+    if (belongs === 'homeless') return await turn.isHomeless();
+    using _here = machine.join();
+    return await (volume.isDeleting ? turn.takeAway() : turn.make());
+  };
+}
+
+/** One turn of one volume. */
+class VolumeTurn {
+  readonly #parts: ReconcileParts;
+  readonly #context: ReconcileContext;
+  readonly #ownWrites: OwnWrites;
+  /** As it was last read or written. */
+  #volume: Volume;
+
+  constructor(parts: ReconcileParts, volume: Volume, context: ReconcileContext, ownWrites: OwnWrites) {
+    this.#parts = parts;
+    this.#volume = volume;
+    this.#context = context;
+    this.#ownWrites = ownWrites;
+  }
+
+  async isHomeless(): Promise<Outcome> {
+    return await this.#cannotBeMade([
+      'its node affinity names no single node by the label node-id.k8s.portavita.net/nodeid, so no agent knows whose it is',
+    ]);
+  }
+
+  async make(): Promise<Outcome> {
+    const declaration = this.#declaration();
+    this.#parts.report.warned(this.#volume, declaration.warnings);
+    if (!declaration.ok) return await this.#cannotBeMade(declaration.faults);
+    const { declared } = declaration;
+    try {
+      const sight = await this.#makeStepByStep(declared);
+      await this.#isReady(declared, sight);
+    } catch (error) {
+      throw await this.#failed(error);
+    }
+    return done;
+  }
+
+  async #makeStepByStep(declared: Declared): Promise<Sight> {
+    const { machine, settings, report } = this.#parts;
+    const { signal } = this.#context;
+    const place = { ...declared, vg: declared.options.vg };
+    for (let steps = 0; steps < MOST_STEPS; steps++) {
+      const sight = sightOf(place, await machine.look());
+      const first = decide(declared, sight, undefined, settings.thinLimits);
+      const decision =
+        first.kind === 'look-closer'
+          ? decide(declared, sight, await machine.content(declared, sight, signal), settings.thinLimits)
+          : first;
+      const { kind } = decision;
+      if (kind === 'done') return sight;
+      if (kind !== 'step') throw this.#refused(decision);
+      await this.#hold(declared);
+      report.does(this.#volume, declared, decision.step);
+      await report.timed(decision.step.kind, () => machine.make(decision.step, declared, sight, signal));
+    }
+    throw new Retry(`${declared.name} is not ready after ${MOST_STEPS} steps`);
+  }
+
+  /** Before the first thing is made for it. */
+  async #hold({ inForce }: Declared): Promise<void> {
+    const { isHeld, reclaimPolicy } = this.#volume;
+    if (!isHeld || reclaimPolicy !== 'Retain')
+      this.#written(await this.#parts.writes.hold(this.#volume, inForce, this.#context.signal));
+  }
+
+  async #isReady(declared: Declared, { lv }: Sight): Promise<void> {
+    const { report, settings, writes } = this.#parts;
+    await this.#hold(declared);
+    const ours = {
+      status: PROCESSED,
+      message: null,
+      mountPoint: declared.path,
+      size: `${lv?.sizeBytes}`,
+      node: settings.node,
+      ...declared.inForce,
+    };
+    this.#written(await writes.annotate(this.#volume, { ours, made: lv?.uuid }, this.#context.signal));
+    report.isReady(this.#volume, declared, lv?.sizeBytes);
+    await this.#releaseIfAsked(declared);
+  }
+
+  async #releaseIfAsked({ options }: Declared): Promise<void> {
+    const { settings, writes, report } = this.#parts;
+    const { phase, isReserved } = this.#volume;
+    if (!settings.autoRelease || !options.autoRelease || phase !== 'Released' || !isReserved) return;
+    report.isReleased(this.#volume);
+    this.#written(await writes.release(this.#volume, this.#context.signal));
+  }
+
+  async takeAway(): Promise<Outcome> {
+    if (!this.#volume.isHeld) return done;
+    if (this.#volume.otherFinalizers.includes(PROTECTION_FINALIZER)) {
+      const why = 'it is still bound to a claim: it goes when the claim is gone';
+      this.#parts.report.waits(this.#volume, why);
+      throw new Wait(why);
+    }
+    try {
+      await this.#takeAwayStepByStep();
+      await this.#parts.writes.letGo(this.#volume, this.#context.signal);
+      this.#parts.report.isGone(this.#volume);
+    } catch (error) {
+      throw await this.#failed(error);
+    }
+    return done;
+  }
+
+  async #takeAwayStepByStep(): Promise<void> {
+    const { machine, report, writes } = this.#parts;
+    const { signal } = this.#context;
+    const live = await writes.find(this.#volume.name, signal);
+    if (live?.uid !== this.#volume.uid || !live.isDeleting)
+      throw new Retry('the volume has changed since it was read: it is read again');
+    this.#volume = live;
+    for (let steps = 0; steps < MOST_STEPS; steps++) {
+      const look = await machine.look();
+      const place = this.#placeIn(look.lvm);
+      const sight = sightOf(place, look);
+      const leaving = this.#leaving(sight);
+      const decision = decideRemoval(leaving, sight);
+      if (decision.kind === 'done') return await machine.removeMountPoint(this.#volume.path, signal);
+      if (decision.kind !== 'step') throw this.#refused(decision);
+      report.takesAway(this.#volume, decision.step);
+      await report.timed(decision.step.kind, () => machine.takeAway(decision.step, leaving, sight, signal));
+    }
+    throw new Retry(`${this.#volume.name} is not gone after ${MOST_STEPS} steps`);
+  }
+
+  /** Where it is, whatever its annotations have become. */
+  #placeIn({ groups }: Lvm): Place {
+    const { name, uid, path, annotations } = this.#volume;
+    const isHere = ({ volumes }: VolumeGroup) => {
+      const lv = volumes.get(name);
+      return lv !== undefined && ownerOf(lv)?.uid === uid;
+    };
+    return { name, uid, path, vg: groups.values().find(isHere)?.name ?? annotations.vg ?? '' };
+  }
+
+  #leaving({ owner }: Sight): Leaving {
+    const { name, uid, path } = this.#volume;
+    const declaration = this.#declaration();
+    if (declaration.ok) {
+      const { shred, removePolicy } = declaration.declared.options;
+      return { name, uid, path, shred, removePolicy };
+    }
+    const { shred, removePolicy } = owner?.options ?? {};
+    return {
+      name,
+      uid,
+      path,
+      shred: SHRED_METHODS.find((method) => method === shred) ?? 'none',
+      removePolicy: REMOVE_POLICIES.find((policy) => policy === removePolicy) ?? 'delete',
+    };
+  }
+
+  #declaration(): Declaration {
+    const { views, settings } = this.#parts;
+    const [defaults = {}] = views.defaults.values();
+    return declarationOf(this.#volume, { defaults, settings });
+  }
+
+  #refused(decision: Exclude<Decision, { kind: 'step' | 'done' }>): Error {
+    if (decision.kind === 'look-closer') return new Retry('what is on the device could not be told');
+    const { fact, message, remedy } = decision;
+    return new Refuse({ fact, message, remedy, recheckMs: RECHECK_MS });
+  }
+
+  /** What is written wrongly stays so until somebody writes it anew. */
+  async #cannotBeMade(faults: readonly string[]): Promise<Outcome> {
+    const why = faults.join('; ');
+    this.#parts.report.isRefused(this.#volume, { fact: 'isWrittenWrongly', why, remedy: 'Correct the volume' });
+    await this.#tellFailure(why);
+    throw new Stalled(why);
+  }
+
+  /** Tells it on the volume and gives back what the queue is to know of it. */
+  async #failed(error: unknown): Promise<unknown> {
+    const { report } = this.#parts;
+    if (error instanceof Wait) return error;
+    if (hasReason(error, 'Conflict') || hasReason(error, 'NotFound')) return error; // what changed it brings it back
+    const why = error instanceof Error ? error.message : String(error);
+    if (error instanceof Refuse) report.isRefused(this.#volume, { fact: error.fact, why, remedy: error.remedy });
+    else report.hasFailed(this.#volume, why);
+    await this.#tellFailure(why);
+    return error instanceof Refuse || error instanceof Retry ? error : new Retry(why, { cause: error });
+  }
+
+  async #tellFailure(message: string): Promise<void> {
+    const { name, isDeleting, annotations, made } = this.#volume;
+    // What was ready once keeps that mark: its data are somewhere.
+    const wasMade = made ?? (annotations.status === PROCESSED ? 'by the original' : undefined);
+    const ours = isDeleting ? { message } : { status: FAILED, message };
+    try {
+      this.#written(await this.#parts.writes.annotate(this.#volume, { ours, made: wasMade }, this.#context.signal));
+    } catch (error) {
+      this.#context.log.info({ volume: name, why: `${error}` }, 'the failure could not be written on the volume');
+    }
+  }
+
+  #written(volume: Volume): void {
+    if (volume === this.#volume) return;
+    this.#volume = volume;
+    const { name, uid, resourceVersion } = volume;
+    this.#ownWrites.note(name, { metadata: { uid, resourceVersion } });
+  }
+}
+
+/** Until the cache shows what we wrote. */
+const CATCH_UP_MS = 200;
+/** How soon to look whether what forbids it is gone: a group that got room, a pod that ended. */
+const RECHECK_MS = 30_000;

@@ -1,0 +1,26 @@
+/** What is on the device of a volume: a kind of filesystem or something else, nothing, or unknown. */
+import type { OpenDevice } from '../kit/host/block-device.ts';
+import type { Commands } from '../kit/host/command.ts';
+import { blankOf, signatureOf } from '../kit/host/content.ts';
+import type { Host } from '../kit/host/host.ts';
+import type { Known } from '../kit/known.ts';
+
+/**
+ * `undefined` when nothing is there that would be recognised. A new logical volume may well have what its disk was used for before: its
+ * signatures are wiped when it is made, and not all of it. The device is read by ourselves first, since blkid says of one that cannot
+ * be read what it says of one on which there is nothing; and what is blank wherever signatures are needs no command.
+ */
+export async function contentAt(host: Host, path: string): Promise<Known<string | undefined>> {
+  try {
+    await using device = await host.devices.open(path, { access: 'read', direct: true });
+    return { known: true, value: await contentOf(host, device) };
+  } catch (error) {
+    return { known: false, why: error instanceof Error ? error.message : String(error) };
+  }
+}
+
+async function contentOf(commands: Commands, device: OpenDevice): Promise<string | undefined> {
+  const { sizeBytes } = await device.facts();
+  const { isBlank } = await blankOf(device, sizeBytes);
+  return isBlank ? undefined : await signatureOf(commands, device);
+}

@@ -1,0 +1,18 @@
+/** What the lvm controller reads and writes: its rights are made from this. */
+import { CONFIG_MAPS } from '../api/config-maps.ts';
+import { KUBE_SYSTEM, NAMESPACES } from '../api/namespaces.ts';
+import { NODES } from '../api/nodes.ts';
+import { PERSISTENT_VOLUMES } from '../api/persistent-volumes.ts';
+import { CACHED, type ControllerSpec } from '../kit/manifests/controller-spec.ts';
+
+export const lvmSpec: ControllerSpec = {
+  name: 'lvm',
+  runs: 'node',
+  reads: [
+    { resource: NODES, verbs: CACHED },
+    { resource: PERSISTENT_VOLUMES, verbs: CACHED },
+    { resource: CONFIG_MAPS, verbs: CACHED, scope: 'own' },
+    { resource: NAMESPACES, verbs: ['get'], names: [KUBE_SYSTEM] },
+  ],
+  writes: [{ resource: PERSISTENT_VOLUMES, verbs: ['patch'] }],
+};

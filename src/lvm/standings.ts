@@ -1,0 +1,43 @@
+/** How each volume of the node stands: what people see in `status`, and what the gauges count. */
+
+export type State =
+  | { readonly is: 'ready' }
+  | { readonly is: 'working'; readonly step: string }
+  | { readonly is: 'removing'; readonly step: string }
+  /** Something has to happen first that is not ours to do. */
+  | { readonly is: 'waiting'; readonly why: string }
+  /** As it is written, or as the node is, it cannot be made: a person has to do something. */
+  | { readonly is: 'refused'; readonly fact: string; readonly why: string; readonly remedy: string }
+  /** It is tried again. */
+  | { readonly is: 'failed'; readonly why: string };
+
+export const STATES: readonly State['is'][] = ['ready', 'working', 'removing', 'waiting', 'refused', 'failed'];
+
+export interface Standing {
+  readonly volume: string;
+  readonly state: State;
+  readonly vg?: string | undefined;
+  readonly path?: string | undefined;
+  readonly bytes?: bigint | undefined;
+  readonly claim?: string | undefined;
+}
+
+export class Standings {
+  readonly #standings = new Map<string, Standing>();
+
+  note(standing: Standing): void {
+    this.#standings.set(standing.volume, { ...this.#standings.get(standing.volume), ...standing });
+  }
+
+  forget(volume: string): void {
+    this.#standings.delete(volume);
+  }
+
+  get(volume: string): Standing | undefined {
+    return this.#standings.get(volume);
+  }
+
+  values(): readonly Standing[] {
+    return [...this.#standings.values()];
+  }
+}

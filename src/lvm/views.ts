@@ -1,0 +1,31 @@
+/** What the job keeps of the API: the local volumes, its own Node, and the defaults. */
+import { CONFIG_MAPS, type ConfigMap } from '../api/config-maps.ts';
+import { NODES, type Node } from '../api/nodes.ts';
+import { PERSISTENT_VOLUMES } from '../api/persistent-volumes.ts';
+import type { Caches } from '../kit/cache/caches.ts';
+import type { View } from '../kit/cache/store.ts';
+import { DEFAULTS_CONFIG_MAP } from './contract.ts';
+import { type OwnNode, ownNodeOf } from './home.ts';
+import { type Volume, volumeOf } from './volume.ts';
+
+export interface LvmViews {
+  readonly volumes: View<Volume>;
+  readonly nodes: View<OwnNode & { readonly uid: string }>;
+  readonly defaults: View<Readonly<Record<string, string>>>;
+}
+
+export type ViewSource = Pick<Caches, 'view'>;
+
+export function lvmViews(caches: ViewSource, node: string, namespace: string): LvmViews {
+  return {
+    volumes: caches.view(PERSISTENT_VOLUMES, { project: volumeOf }),
+    nodes: caches.view(NODES, { fieldSelector: `metadata.name=${node}`, project: nodeOf }),
+    defaults: caches.view(CONFIG_MAPS, {
+      namespace,
+      fieldSelector: `metadata.name=${DEFAULTS_CONFIG_MAP}`,
+      project: ({ data = {} }: ConfigMap) => data,
+    }),
+  };
+}
+
+const nodeOf = ({ metadata: { name = '', uid = '', labels = {} } }: Node) => ({ uid, ...ownNodeOf({ name, labels }) });
