@@ -9,12 +9,22 @@ import {
 } from './names.ts';
 
 describe('a volume group', () => {
-  test.each(['storage_bulk', 'vg0', 'VG+a.b-c', 'ubuntu-vg', 'data', 'sdata', 'ttyvg', 'snapshots', 'a'.repeat(127)])(
-    'can be called %s',
-    (name) => {
-      expect(volumeGroupFault(name)).toBeUndefined();
-    },
-  );
+  test.each([
+    'storage_bulk',
+    'vg0',
+    'VG+a.b-c',
+    'ubuntu-vg',
+    'data',
+    'sdata',
+    'ttyvg',
+    'hdd',
+    'md1',
+    'raw',
+    'snapshots',
+    'a'.repeat(127),
+  ])('can be called %s', (name) => {
+    expect(volumeGroupFault(name)).toBeUndefined();
+  });
 
   test.each([
     ['', 'cannot be empty'],

@@ -39,17 +39,14 @@ const RESERVED_PARTS = [
   '_wcorig',
 ];
 
-/** What is in /dev of most nodes. A volume group is a directory there, beside them. */
+/** What is in /dev of about every node. A volume group is a directory there, beside them, and LVM makes none with such a name. */
 const IN_DEV = new Set(
-  `autofs block bsg btrfs-control bus char console core cpu cpu_dma_latency cuse disk dma_heap dri fb0 fd full fuse
-  hpet hugepages hwrng infiniband initctl input ipmi0 kfd kmsg kvm log loop-control mapper mcelog md mei0 mem mqueue
-  net null nvram port ppp ptmx pts random raw rfkill rtc serial sev shm snapshot snd stderr stdin stdout tpm0 tpmrm0
-  tty udmabuf uhid uinput urandom usb userfaultfd v4l vfio vga_arbiter vhci vhost-net vhost-vsock watchdog zero`.split(
-    /\s+/,
-  ),
+  `autofs block bsg btrfs-control bus char console core cpu cuse disk fd full fuse hugepages hwrng initctl input kmsg
+  kvm log loop-control mapper mem mqueue net null port ptmx pts random rtc shm snapshot snd stderr stdin stdout tty
+  urandom userfaultfd vfio vhost-net watchdog zero`.split(/\s+/),
 );
 const NUMBERED_IN_DEV =
-  /^(dm-|drbd|fb|hidraw|i2c-|loop|md|mei|mmcblk|nbd|nvidia|nvme|nvme-fabrics|ram|rbd|rtc|sg|sr|st|tty|ttyS|ttyUSB|ublkb|vcs|vcsa|vcsu|watchdog|zd|zram)\d+\w*$|^(hd|sd|vd|xvd)[a-z]+\d*$/;
+  /^((dm-|loop|ram|rtc|sr|tty|ttyS|vcs|watchdog)\d+|nvme\d+(n\d+(p\d+)?)?|(sd|vd|xvd)[a-z]{1,2}\d*)$/;
 
 export const volumeGroupFault = (name: string): Fault =>
   spellingFault(name) ??
