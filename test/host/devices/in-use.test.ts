@@ -17,9 +17,10 @@ afterAll(() => cluster?.[Symbol.asyncDispose]());
 
 const SIZE = 8 * MIB;
 
+const worldOf = (node: string) => NodeWorld.create(cluster, node);
+
 /** A bound volume on whose disk its owner has written. */
-async function used(node: string) {
-  const world = await NodeWorld.create(cluster, node);
+async function used(world: NodeWorld) {
   const proxy: FaultProxy = world.undo.use(await startFaultProxy(cluster.plane));
   const disk = await world.disk('disk', SIZE);
   await world.configure(world.configOf({ wipeMethod: 'zero-all' }));
@@ -28,7 +29,7 @@ async function used(node: string) {
   const claim = await world.claim('disk');
   await fill(disk.path, SIZE);
   await world.settled(agent);
-  return { world, proxy, disk, volume, claim };
+  return { proxy, disk, volume, claim };
 }
 
 /** Everybody who asks is told: the Event, the volume itself, the status. The volume is kept. */
@@ -60,8 +61,8 @@ async function isRecycled(world: NodeWorld, volume: Volume, path: string) {
 
 describe.concurrent('a device is left alone until', () => {
   test('it is no longer swapped to', async () => {
-    const { world, disk, volume, claim } = await used('swap');
-    await using _world = world;
+    await using world = await worldOf('swap');
+    const { disk, volume, claim } = await used(world);
     /** The kernel may use its part at any time: behind it, and in its head, only we could have written. */
     const areaKiB = 64;
     await run('mkswap', disk.path, `${areaKiB}`);
@@ -78,8 +79,8 @@ describe.concurrent('a device is left alone until', () => {
   });
 
   test('nobody has it open who writes it raw', async () => {
-    const { world, disk, volume, claim } = await used('raw');
-    await using _world = world;
+    await using world = await worldOf('raw');
+    const { disk, volume, claim } = await used(world);
     await using writer = await aStranger('exec 3<>"$1"; printf "still mine" >&3', [disk.path]);
     const before = await hashOf(disk.path);
     await world.unclaim(claim);
@@ -90,8 +91,8 @@ describe.concurrent('a device is left alone until', () => {
   });
 
   test('it is under no other loop device', async () => {
-    const { world, disk, volume, claim } = await used('loop');
-    await using _world = world;
+    await using world = await worldOf('loop');
+    const { disk, volume, claim } = await used(world);
     const above = world.undo.use(await aLoopDeviceOver(disk.path));
     const before = await hashOf(disk.path);
     await world.unclaim(claim);
@@ -107,7 +108,7 @@ const LISTS = { beforeItIsOpened: 1, whileItIsHeld: 2 };
 
 describe.concurrent('a link that leads to another device while the agent is at work', () => {
   /** The volume is released, and the agent waits for an answer of the server until `goOn`. */
-  async function waitingFor(nth: number, { world, proxy, claim }: Awaited<ReturnType<typeof used>>) {
+  async function waitingFor(nth: number, world: NodeWorld, { proxy, claim }: { proxy: FaultProxy; claim: string }) {
     const held = Promise.withResolvers<void>();
     const lists = { verb: 'list', resource: 'persistentvolumes', nth } as const;
     const rule = proxy.inject(lists, { fault: 'delay-reply', until: held.promise });
@@ -117,13 +118,12 @@ describe.concurrent('a link that leads to another device while the agent is at w
   }
 
   test('is found out before anything is written, and goes on when it leads back', async () => {
-    const story = await used('before');
-    await using world = story.world;
-    const { disk, volume } = story;
+    await using world = await worldOf('before');
+    const { disk, volume, ...story } = await used(world);
     const other = world.undo.use(await aLoopDevice(2 * SIZE));
     await run('mkfs.ext4', '-q', other.path);
     const before = [await hashOf(disk.path), await hashOf(other.path)];
-    const { goOn } = await waitingFor(LISTS.beforeItIsOpened, story);
+    const { goOn } = await waitingFor(LISTS.beforeItIsOpened, world, story);
     await world.relink('disk', other.path);
     goOn();
     await isRefused(world, volume, 'DeviceIsAnotherDevice', /is not the device of this volume/);
@@ -134,13 +134,12 @@ describe.concurrent('a link that leads to another device while the agent is at w
   });
 
   test('changes nothing once the device is held: that one is wiped, and the other one is not touched', async () => {
-    const story = await used('held');
-    await using world = story.world;
-    const { disk, volume } = story;
+    await using world = await worldOf('held');
+    const { disk, volume, ...story } = await used(world);
     const other = world.undo.use(await aLoopDevice(2 * SIZE));
     await run('mkfs.ext4', '-q', other.path);
     const before = await hashOf(other.path);
-    const { goOn } = await waitingFor(LISTS.whileItIsHeld, story);
+    const { goOn } = await waitingFor(LISTS.whileItIsHeld, world, story);
     await world.relink('disk', other.path);
     goOn();
     await world.told('PersistentVolume', volume.metadata.name, 'DeviceWiped');
