@@ -1,0 +1,177 @@
+/** A node of a real cluster that is a guest with a volume group, with the lvm agent in it under the rights that it is shipped with. */
+import { controllers } from '../../../src/controllers.ts';
+import { type Role, rolesOf, runtimeRoles } from '../../../src/kit/manifests/rbac.ts';
+import { type ControlPlane, startControlPlane } from '../../harness/control-plane.ts';
+import type { RawObject } from '../../harness/raw-client.ts';
+import { createServiceAccount, type PolicyRule, type ServiceAccount } from '../../harness/users.ts';
+import { eventually } from '../../harness/wait.ts';
+import { LabNode } from './lab-node.ts';
+import type { Program } from './program.ts';
+
+export const MIB = 2 ** 20;
+export const PREFIX = 'local-pv.k8s.portavita.net/';
+const NAMESPACE = 'holdfast';
+const VOLUMES = '/api/v1/persistentvolumes';
+const METRICS_PORT = 8080;
+/** A program with some hundred files starts slowly in a guest. */
+const START_MS = 240_000;
+/** For whatever is to come about in a guest. */
+const PATIENCE_MS = 180_000;
+
+export interface PersistentVolume extends RawObject {
+  readonly metadata: RawObject['metadata'] & {
+    readonly annotations?: Readonly<Record<string, string>>;
+    readonly finalizers?: readonly string[];
+  };
+  readonly status?: { readonly phase?: string };
+}
+
+export interface Declaration {
+  readonly storage?: string;
+  readonly annotations?: Readonly<Record<string, string>>;
+  readonly path?: string;
+  readonly spec?: object;
+}
+
+export class LvmNode implements AsyncDisposable {
+  readonly guest: LabNode;
+  readonly plane: ControlPlane;
+  readonly name: string;
+  readonly #account: ServiceAccount;
+  readonly #undo: AsyncDisposableStack;
+  #agent: Program | undefined;
+
+  private constructor(
+    guest: LabNode,
+    plane: ControlPlane,
+    name: string,
+    account: ServiceAccount,
+    undo: AsyncDisposableStack,
+  ) {
+    this.guest = guest;
+    this.plane = plane;
+    this.name = name;
+    this.#account = account;
+    this.#undo = undo;
+  }
+
+  /** With the volume group `storage_bulk` on its first disk. */
+  static async start(diskBytes: readonly number[], name = 'node7'): Promise<LvmNode> {
+    await using undo = new AsyncDisposableStack();
+    const plane = undo.use(await startControlPlane({ controllers: true }));
+    const guest = undo.use(await LabNode.start({ diskBytes }));
+    await guest.output('vgcreate', '--yes', 'storage_bulk', '/dev/ubda');
+    const labels = { 'kubernetes.io/hostname': name, 'node-id.k8s.portavita.net/nodeid': name };
+    await plane.admin.post('/api/v1/nodes', { metadata: { name, labels } });
+    await plane.admin.post('/api/v1/namespaces', { metadata: { name: NAMESPACE } });
+    const account = undo.use(
+      await createServiceAccount(plane, {
+        name: 'holdfast-lvm',
+        namespace: NAMESPACE,
+        clusterRules: rulesOf('ClusterRole'),
+        namespaceRules: { [NAMESPACE]: rulesOf('Role') },
+      }),
+    );
+    return new LvmNode(guest, plane, name, account, undo.move());
+  }
+
+  /** Resolves when it is ready. */
+  async agent(...flags: readonly string[]): Promise<Program> {
+    const user = { token: this.#account.token, namespace: NAMESPACE };
+    const kubeconfig = await this.guest.kubeconfig(this.name, user, this.plane);
+    const agent = this.guest.start([
+      ...['bin/holdfast', 'lvm', `--kubeconfig=${kubeconfig}`, `--metrics-bind-address=127.0.0.1:${METRICS_PORT}`],
+      ...[`--node-name=${this.name}`, `--namespace=${NAMESPACE}`, '--mount-namespace=own', '--debug', ...flags],
+    ]);
+    this.#agent = agent;
+    const address = await this.guest.addressOf(METRICS_PORT);
+    const isReady = async () => {
+      const { status } = await fetch(`http://${address}/readyz`);
+      if (status !== 200) throw new Error(`readyz says ${status}: ${agent.lines.join('\n')}`);
+    };
+    await eventually(isReady, { for: 'the agent to be ready', timeout: START_MS, interval: 250 });
+    return agent;
+  }
+
+  get lines(): readonly string[] {
+    return this.#agent?.lines ?? [];
+  }
+
+  async declare(name: string, { storage = '64Mi', annotations = {}, path, spec }: Declaration = {}): Promise<void> {
+    const values = [this.name];
+    const matchExpressions = [{ key: 'node-id.k8s.portavita.net/nodeid', operator: 'In', values }];
+    await this.plane.admin.post(VOLUMES, {
+      metadata: {
+        name,
+        annotations: Object.fromEntries(Object.entries(annotations).map(([key, value]) => [`${PREFIX}${key}`, value])),
+      },
+      spec: {
+        capacity: { storage },
+        accessModes: ['ReadWriteOnce'],
+        persistentVolumeReclaimPolicy: 'Delete',
+        storageClassName: 'k8s-local-pv',
+        local: { path: path ?? `/mnt/pv/${name}` },
+        nodeAffinity: { required: { nodeSelectorTerms: [{ matchExpressions }] } },
+        ...spec,
+      },
+    });
+  }
+
+  volume(name: string): Promise<PersistentVolume> {
+    return this.plane.admin.get<PersistentVolume>(`${VOLUMES}/${name}`);
+  }
+
+  async delete(name: string): Promise<void> {
+    await this.plane.admin.delete(`${VOLUMES}/${name}`);
+  }
+
+  /** Waits until the agent has written this of the volume. */
+  async says(name: string, key: string, value: string): Promise<PersistentVolume> {
+    return await this.eventually(`${key} of ${name} to be ${value}`, async () => {
+      const volume = await this.volume(name);
+      const found = volume.metadata.annotations?.[`${PREFIX}${key}`];
+      if (found !== value && !(key === 'message' && found?.includes(value)))
+        throw new Error(`${key} of ${name} is ${found}: ${JSON.stringify(volume.metadata.annotations)}`);
+      return volume;
+    });
+  }
+
+  async isGone(name: string): Promise<void> {
+    await this.eventually(`${name} to be gone`, async () => {
+      const { items } = await this.plane.admin.get<RawObject & { readonly items: readonly PersistentVolume[] }>(
+        `${VOLUMES}?fieldSelector=metadata.name=${name}`,
+      );
+      if (items.length > 0) throw new Error(`it is there: ${JSON.stringify(items[0]?.metadata)}`);
+    });
+  }
+
+  eventually<T>(what: string, holds: () => Promise<T>): Promise<T> {
+    const told = async () => {
+      try {
+        return await holds();
+      } catch (error) {
+        throw new Error(`${error instanceof Error ? error.message : error}\n${this.lines.slice(-30).join('\n')}`);
+      }
+    };
+    return eventually(told, { for: what, timeout: PATIENCE_MS, interval: 250 });
+  }
+
+  /** The names of all logical volumes. */
+  async lvs(): Promise<readonly string[]> {
+    const found = await this.guest.output('lvs', '--noheadings', '--options', 'lv_full_name');
+    return found
+      .split('\n')
+      .map((line) => line.trim())
+      .filter((line) => line !== '');
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#undo.disposeAsync();
+  }
+}
+
+function rulesOf(kind: Role['kind']): readonly PolicyRule[] {
+  const spec = controllers.find(({ name }) => name === 'lvm');
+  const roles = [...(spec ? rolesOf(spec) : []), ...runtimeRoles()];
+  return roles.filter((role) => role.kind === kind).flatMap(({ rules }) => rules);
+}
