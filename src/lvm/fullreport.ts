@@ -54,7 +54,7 @@ export const REPORT: Command = {
 /** Throws for what it does not understand: half an answer must not be taken for all there is. */
 export function parseReport(json: string): Lvm {
   const groups = new Map<string, VolumeGroup>();
-  for (const { vg, lv } of readReport(json).report) {
+  for (const { vg = [], lv = [] } of readReport(json).report) {
     const [group, ...others] = vg;
     if (others.length > 0) throw notUnderstood('two volume groups are told as one');
     if (group) addTo(groups, groupOf(group, lv));
@@ -130,8 +130,13 @@ const VOLUME = z.object({
   lv_health_status: z.string(),
 });
 
+/** Disks that belong to no group are told last, without these two parts. */
+const ENTRY = z
+  .object({ vg: z.array(GROUP).optional(), lv: z.array(VOLUME).optional() })
+  .refine(({ vg, lv }) => (vg === undefined) === (lv === undefined), 'a part is missing');
+
 /** Beside `report` there can be a log, and beside these parts others. */
-const ANSWER = z.object({ report: z.array(z.object({ vg: z.array(GROUP), lv: z.array(VOLUME) })) });
+const ANSWER = z.object({ report: z.array(ENTRY) });
 
 type ReportedGroup = z.infer<typeof GROUP>;
 type ReportedVolume = z.infer<typeof VOLUME>;

@@ -43,7 +43,7 @@ describe('a tag', () => {
     expect(decodeTag(tag)).toBeUndefined();
   });
 
-  it('that LVM would cut off is refused', () => {
+  it('that is too long for LVM is refused', () => {
     const room = LONGEST_TAG - 'holdfast.dev/fsOpts='.length;
     expect(encodeTag('fsOpts', 'x'.repeat(room))).toHaveLength(LONGEST_TAG);
     expect(() => encodeTag('fsOpts', 'x'.repeat(room + 1))).toThrow(TagTooLong);

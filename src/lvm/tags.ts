@@ -24,7 +24,7 @@ const PREFIX = 'holdfast.dev/';
 /** What LVM takes in a tag. The rest of it, and what it is spelled with itself, is written as `#` and two hex digits for each byte. */
 const CANNOT_STAND = /[^A-Za-z0-9_+./=!:&-]/gu;
 
-/** The longest that LVM keeps: it says nothing when it cuts a longer one. */
+/** The longest that lvm(8) speaks of. Some versions keep longer ones. */
 export const LONGEST_TAG = 1024;
 
 export class TagTooLong extends Error {
@@ -35,7 +35,7 @@ export function encodeTag(key: string, value: string): string {
   const tag = `${PREFIX}${key}=${value.toWellFormed().replace(CANNOT_STAND, asBytes)}`;
   if (tag.length <= LONGEST_TAG) return tag;
   throw new TagTooLong(
-    `${key} cannot be remembered: written as a tag of LVM it has ${tag.length} characters, and LVM takes ${LONGEST_TAG}`,
+    `${key} cannot be remembered: written as a tag of LVM it has ${tag.length} characters, and ${LONGEST_TAG} is the most`,
   );
 }
 
