@@ -732,6 +732,19 @@ describe('a device that was wiped', () => {
   });
 });
 
+describe('a disk without a name', () => {
+  it('is not taken for another one of the same size that has come into its place, as long as the machine is on', async () => {
+    const { node, disk, agent } = await withATenant(UNNAMED);
+    node.release(VOLUME);
+    node.unplug(disk);
+    const other = node.addDisk('b', { ...UNNAMED, name: 'sd-other', diskSequence: '8' });
+    node.putForeignData(other);
+    await agent.settle();
+    expect([refusalOf(agent), node.isIntact(other)]).toEqual(['isAnotherDevice', true]);
+    expect(node.violations).toEqual([]);
+  });
+});
+
 describe('a wipe that was cut off', () => {
   it.each([
     ['is gone on with where it was', DISK_BYTES, 16_384],

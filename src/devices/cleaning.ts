@@ -9,6 +9,7 @@ import { CommandError } from '../kit/host/command.ts';
 import { DeviceError } from '../kit/host/device-error.ts';
 import type { DeviceNumber } from '../kit/host/device-number.ts';
 import type { Host } from '../kit/host/host.ts';
+import { courseOf, lengthOf } from '../kit/wipe/course.ts';
 import { type Approvals, isInForce } from './approvals.ts';
 import type { Config, DevicesSettings } from './contract.ts';
 import {
@@ -29,7 +30,6 @@ import type { ObserveOptions } from './observe.ts';
 import type { Observed } from './observed.ts';
 import type { Patience } from './patience.ts';
 import { explain, type Refusal, remedyOf } from './refusals.ts';
-import { courseOf, lengthOf } from './wipe/course.ts';
 import { NotAsWritten, wipeHeld } from './wiping.ts';
 
 export interface CleaningParts {
@@ -246,6 +246,7 @@ function judge(
     cluster: parts.cluster,
     entry,
     isEntryCertain,
+    isInsertedAnew: entry !== undefined && !isNamed(identity) && isOtherInsertion(entry, sighting),
     recycles,
     wipeExisting: config.wipeExisting,
     approved: approvedOf(sighting, parts),
@@ -329,6 +330,13 @@ const isSameInsertion = (one: Insertion, other: Insertion): boolean =>
   one.boot === other.boot &&
   one.diskSequence !== undefined &&
   one.diskSequence === other.diskSequence;
+
+const isOtherInsertion = (one: Insertion, other: Insertion): boolean =>
+  one.boot !== '' &&
+  one.boot === other.boot &&
+  one.diskSequence !== undefined &&
+  other.diskSequence !== undefined &&
+  one.diskSequence !== other.diskSequence;
 
 type Insertion = Pick<Sighting, 'boot' | 'diskSequence'>;
 

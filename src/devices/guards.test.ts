@@ -89,6 +89,15 @@ const NOT_OURS: readonly Case[] = [
     toRecycle({ identity: { sizeBytes: GIB } }, { entry: wasHandedOut({}, { identity: { sizeBytes: GIB } }) }),
   ],
   [
+    'has no name and was put in after the volume was made',
+    'isAnotherDevice',
+    seenOf({ facts: withoutName(aDisk()) }),
+    toRecycle(
+      { identity: { sizeBytes: GIB } },
+      { entry: wasHandedOut({}, { identity: { sizeBytes: GIB } }), isInsertedAnew: true },
+    ),
+  ],
+  [
     'has not the capacity of a volume of which nothing is recorded',
     'isAnotherDevice',
     on({ sizeBytes: 2 * GIB }),

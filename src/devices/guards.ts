@@ -23,6 +23,8 @@ export interface Purpose {
   readonly entry?: LedgerEntry | undefined;
   /** That the entry is about this very disk is certain: it has a name, or has been in this machine, which has not been off, since then. */
   readonly isEntryCertain: boolean;
+  /** The entry is about a disk without a name that was put into this machine, which has not been off since, at another time than this one. */
+  readonly isInsertedAnew?: boolean | undefined;
   /** The volume that is recycled; without one a new volume is to be made. */
   readonly recycles?: Recycled | undefined;
   /** Data that we have not put there may be wiped. */
@@ -142,10 +144,12 @@ const useIsUnknown: Guard = (observed) => {
  * The path may be another disk since the last boot, or the disk may have been swapped for another one. What counts is what was
  * recorded. The capacity of a volume is put right by each pass, so that it says something only where nothing was recorded.
  */
-const isAnotherDevice: Guard = ({ facts }, { recycles, entry }) => {
+const isAnotherDevice: Guard = ({ facts }, { recycles, entry, isInsertedAnew }) => {
   if (!recycles) return undefined;
   const found = identityOf(facts);
   const inLedger = entry?.volume?.uid === recycles.uid ? entry.identity : undefined;
+  if (inLedger && isInsertedAnew)
+    return anotherDevice(`${inWords(inLedger)}, since then taken out and put in again, or replaced`, found);
   const recorded = [recycles.identity, inLedger].filter((one) => one !== undefined);
   const wrong = recorded.find((one) => !isSameOrGrown(one, found));
   if (wrong) return anotherDevice(inWords(wrong), found);
