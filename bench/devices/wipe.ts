@@ -211,7 +211,7 @@ class RandomBytes implements AsyncDisposable {
 
 /** How fast the cipher of `random-all` is with nothing else around it. */
 async function cipherAlone(): Promise<readonly Row[]> {
-  const { keystream, newSeed } = await import('../../src/devices/wipe/keystream.ts');
+  const { keystream, newSeed } = await import('../../src/kit/wipe/keystream.ts');
   const [fill, into] = [keystream(newSeed()), Buffer.alloc(MIB)];
   const from = process.threadCpuUsage();
   for (let position = 0; position < GIB; position += MIB) fill(into, position);

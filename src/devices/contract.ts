@@ -1,4 +1,5 @@
 /** What others rely on. Changing a line here is a breaking change. */
+import { VERIFICATIONS, type Verification, WIPE_METHODS, type WipeMethod } from '../kit/wipe/methods.ts';
 
 /** On the Node: the name of the ConfigMap that says which devices become volumes. */
 export const CONFIG_ANNOTATION = 'local-pv-provisioner.cybozu.io/pv-spec-configmap';
@@ -34,11 +35,7 @@ export const REPORTER = 'holdfast.dev/devices';
 export const FS_TYPES = ['ext4', 'xfs', 'btrfs'] as const;
 export type FsType = (typeof FS_TYPES)[number];
 
-export const WIPE_METHODS = ['zero-head', 'zero-all', 'discard', 'random-all'] as const;
-export type WipeMethod = (typeof WIPE_METHODS)[number];
-
-export const VERIFICATIONS = ['sample', 'all'] as const;
-export type Verification = (typeof VERIFICATIONS)[number];
+export { VERIFICATIONS, type Verification, WIPE_METHODS, type WipeMethod };
 
 export const DEFAULT_STORAGE_CLASS = 'local-storage';
 export const DEFAULT_STATE_DIR = '/var/lib/holdfast';

@@ -8,6 +8,7 @@ import type { Host } from '../kit/host/host.ts';
 import { hasReason } from '../kit/kube/api-error.ts';
 import type { ProgramParts } from '../kit/manager/program.ts';
 import type { Runnable } from '../kit/manager/stage.ts';
+import { Slots } from '../kit/slots.ts';
 import { type Approvals, parseApprovals } from './approvals.ts';
 import { type DevicesSettings, REPORTER, RESCAN_MS } from './contract.ts';
 import { Inventory } from './inventory.ts';
@@ -18,7 +19,6 @@ import { reconciler } from './reconcile.ts';
 import { Report } from './report.ts';
 import { Reporter } from './reporter.ts';
 import { Disagreements } from './seen.ts';
-import { Slots } from './slots.ts';
 import { Standings } from './standings.ts';
 import { type DevicesViews, devicesViews } from './views.ts';
 

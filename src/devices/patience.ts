@@ -6,7 +6,7 @@
  */
 import type { Clock } from '../kit/clock/clock.ts';
 import { settlesWithin } from '../kit/host/settles-within.ts';
-import { hangsToBear } from './wipe/thread-pool.ts';
+import { hangsToBear } from '../kit/wipe/thread-pool.ts';
 
 /** The kernel gives a command to a disk 30 seconds, and repeats it up to five times before it reports an error. */
 export const DEVICE_PATIENCE_MS = 6 * 30_000;

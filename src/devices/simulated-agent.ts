@@ -10,6 +10,7 @@ import { KubeClient, type Selection } from '../kit/kube/client.ts';
 import { type KubeObject, keyOfObject, type Resource } from '../kit/kube/resource.ts';
 import type { Transport } from '../kit/kube/transport.ts';
 import { RecordingLog } from '../kit/observe/recording-log.ts';
+import { Slots } from '../kit/slots.ts';
 import { type Approvals, parseApprovals } from './approvals.ts';
 import type { DevicesSettings } from './contract.ts';
 import { Inventory } from './inventory.ts';
@@ -21,7 +22,6 @@ import { Report } from './report.ts';
 import { Disagreements } from './seen.ts';
 import type { SimulatedCluster } from './simulated-cluster.ts';
 import type { SimulatedNode } from './simulated-node.ts';
-import { Slots } from './slots.ts';
 import { Standings } from './standings.ts';
 import { type DevicesViews, devicesViews, type ViewSource } from './views.ts';
 

@@ -1,5 +1,5 @@
 /** One at a time for each name, in the order in which they asked. */
-import { Slots } from './slots.ts';
+import { Slots } from '../kit/slots.ts';
 
 export class Turns {
   readonly #asked = new Map<string, { readonly slots: Slots; count: number }>();

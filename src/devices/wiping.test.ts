@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { Fault } from '../kit/host/simulated/faults.ts';
 import { WIPE_METHODS, type WipeMethod } from './contract.ts';
 import type { Receipt } from './ledger/entry.ts';
-import { type Attempt, SimulatedWipe } from './wipe/simulated-wipe.ts';
+import { type Attempt, SimulatedWipe } from './simulated-wipe.ts';
 
 const KIB = 2 ** 10;
 const MIB = 2 ** 20;
@@ -126,7 +126,7 @@ describe('a wipe', () => {
     if (stderr) wipe.machine.install('blkdiscard', () => ({ code: 1, stderr }), { changes: false });
     await expect(wipe.toItsEnd({ method: 'discard' })).rejects.toMatchObject({
       reason: 'refused',
-      message: expect.stringMatching(/offers no discard, so another wipeMethod/),
+      message: expect.stringMatching(/offers no discard, so another method/),
     });
     expect(wipe.isFilled(0, 9 * MIB)).toBe(true);
   });

@@ -2,15 +2,15 @@
 import type { Clock } from '../kit/clock/clock.ts';
 import type { OpenDevice } from '../kit/host/block-device.ts';
 import type { Commands } from '../kit/host/command.ts';
+import { buffersOf } from '../kit/wipe/buffers.ts';
+import { courseOf, coveredBy, lengthOf, writtenBy } from '../kit/wipe/course.ts';
+import { newSeed } from '../kit/wipe/keystream.ts';
+import { Pace } from '../kit/wipe/pace.ts';
+import { verify } from '../kit/wipe/verify.ts';
+import { wipe } from '../kit/wipe/wipe.ts';
 import type { Config, WipeMethod } from './contract.ts';
 import type { Receipt, WipeRecord } from './ledger/entry.ts';
 import type { Observed } from './observed.ts';
-import { buffersOf } from './wipe/buffers.ts';
-import { courseOf, coveredBy, lengthOf, writtenBy } from './wipe/course.ts';
-import { newSeed } from './wipe/keystream.ts';
-import { Pace } from './wipe/pace.ts';
-import { verify } from './wipe/verify.ts';
-import { wipe } from './wipe/wipe.ts';
 
 export interface WipingParts {
   readonly commands: Commands;

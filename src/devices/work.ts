@@ -1,6 +1,7 @@
 /** The work on a device that can take hours: it waits for its turn and for a slot, is wiped, and becomes a volume or lets one go. */
 import { isDeepStrictEqual } from 'node:util';
 import { after, done, type Outcome } from '../kit/controller/outcome.ts';
+import type { Slots } from '../kit/slots.ts';
 import { type ApplyParts, letGo, make, recycle } from './apply.ts';
 import { isOfTheDevice, Refused } from './cleaning.ts';
 import { type Complaints, FIRST_LOOK_AGAIN_MS } from './complaints.ts';
@@ -12,7 +13,6 @@ import { identityOf, isNamed, isOneDevice, keyOf } from './identity.ts';
 import { type PlanOrder, planFor } from './plan.ts';
 import { Progress } from './progress.ts';
 import type { Report } from './report.ts';
-import type { Slots } from './slots.ts';
 import type { Subject } from './subject.ts';
 import { Turns } from './turns.ts';
 import type { DevicesViews } from './views.ts';

@@ -5,10 +5,10 @@ import { fileURLToPath } from 'node:url';
 import { describe, expect, it, vi } from 'vitest';
 import { VERIFICATIONS, type WipeMethod } from '../../src/devices/contract.ts';
 import type { WipeRecord } from '../../src/devices/ledger/entry.ts';
-import { keystream } from '../../src/devices/wipe/keystream.ts';
 import { type WipingParts, wipeHeld } from '../../src/devices/wiping.ts';
 import { type Clock, systemClock } from '../../src/kit/clock/clock.ts';
 import { realHost } from '../../src/kit/host/host.ts';
+import { keystream } from '../../src/kit/wipe/keystream.ts';
 import { aLoopDevice, aLoopDeviceOver, type LoopDevice } from './loop-device.ts';
 import type { WipeProcessOrder } from './wipe-process.ts';
 

@@ -2,16 +2,16 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { WipeMethod } from '../../../src/devices/contract.ts';
-import { buffersOf } from '../../../src/devices/wipe/buffers.ts';
-import { courseOf } from '../../../src/devices/wipe/course.ts';
-import { newSeed } from '../../../src/devices/wipe/keystream.ts';
-import { Pace } from '../../../src/devices/wipe/pace.ts';
-import { widenThreadPool } from '../../../src/devices/wipe/thread-pool.ts';
-import { verify } from '../../../src/devices/wipe/verify.ts';
-import { wipe } from '../../../src/devices/wipe/wipe.ts';
 import { systemClock as clock } from '../../../src/kit/clock/clock.ts';
 import type { OpenDevice } from '../../../src/kit/host/block-device.ts';
 import { realHost } from '../../../src/kit/host/host.ts';
+import { buffersOf } from '../../../src/kit/wipe/buffers.ts';
+import { courseOf } from '../../../src/kit/wipe/course.ts';
+import { newSeed } from '../../../src/kit/wipe/keystream.ts';
+import { Pace } from '../../../src/kit/wipe/pace.ts';
+import { widenThreadPool } from '../../../src/kit/wipe/thread-pool.ts';
+import { verify } from '../../../src/kit/wipe/verify.ts';
+import { wipe } from '../../../src/kit/wipe/wipe.ts';
 import type { Contend } from '../../measure/contender.ts';
 
 export interface Wipe {

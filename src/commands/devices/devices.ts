@@ -7,9 +7,9 @@ import {
   MOST_WIPES_AT_ONCE,
 } from '../../devices/contract.ts';
 import { devices } from '../../devices/controller.ts';
-import { widenThreadPool } from '../../devices/wipe/thread-pool.ts';
 import { buildInfo } from '../../kit/build-info.ts';
 import { labelValueFault } from '../../kit/names.ts';
+import { widenThreadPool } from '../../kit/wipe/thread-pool.ts';
 import { bindAddress } from '../flags/address.ts';
 import { positiveDuration } from '../flags/duration.ts';
 import { flag } from '../flags/flag.ts';

@@ -14,7 +14,6 @@ import type { NodeReport } from '../../devices/node-report.ts';
 import { reconciler } from '../../devices/reconcile.ts';
 import { Report } from '../../devices/report.ts';
 import { Disagreements } from '../../devices/seen.ts';
-import { Slots } from '../../devices/slots.ts';
 import { Standings } from '../../devices/standings.ts';
 import { type DevicesViews, devicesViews } from '../../devices/views.ts';
 import { Snapshot } from '../../kit/cache/snapshot.ts';
@@ -25,6 +24,7 @@ import { hasReason } from '../../kit/kube/api-error.ts';
 import type { WriteGate } from '../../kit/kube/caller.ts';
 import type { KubeClient } from '../../kit/kube/client.ts';
 import { silentLog } from '../../kit/observe/log.ts';
+import { Slots } from '../../kit/slots.ts';
 import type { Visitor } from '../visit.ts';
 
 export interface HereOptions extends Pick<DevicesSettings, 'node' | 'namespace' | 'stateDir' | 'trustInit'> {

@@ -1,5 +1,5 @@
 /** Lets no more bytes pass in a second than it is told, without bursts. All that one wipe writes and reads passes here. */
-import { type Clock, sleep } from '../../kit/clock/clock.ts';
+import { type Clock, sleep } from '../clock/clock.ts';
 import { ALIGNMENT_BYTES } from './course.ts';
 
 /** A limit is kept to in steps of this part of a second. */

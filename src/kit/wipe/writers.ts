@@ -1,7 +1,7 @@
 /** How the pieces of a wipe come to the device: by the kernel where it can do that by itself, else written past its page cache. */
-import { alignedBuffer } from '../../kit/host/aligned-buffer.ts';
-import type { DeviceFacts, OpenDevice } from '../../kit/host/block-device.ts';
-import type { Commands } from '../../kit/host/command.ts';
+import { alignedBuffer } from '../host/aligned-buffer.ts';
+import type { DeviceFacts, OpenDevice } from '../host/block-device.ts';
+import type { Commands } from '../host/command.ts';
 import { BUFFER_BYTES, buffersOf } from './buffers.ts';
 import type { Extent, Pass } from './course.ts';
 import { byKernel, type KernelOrder } from './kernel.ts';

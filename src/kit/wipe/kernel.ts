@@ -1,7 +1,7 @@
 /** What the kernel does to a range of a device by itself: write zeroes, or discard. Far faster than writing where the device helps. */
-import type { OpenDevice } from '../../kit/host/block-device.ts';
-import { CommandError, type Commands } from '../../kit/host/command.ts';
-import { DeviceError, deviceError } from '../../kit/host/device-error.ts';
+import type { OpenDevice } from '../host/block-device.ts';
+import { CommandError, type Commands } from '../host/command.ts';
+import { DeviceError, deviceError } from '../host/device-error.ts';
 import type { Extent } from './course.ts';
 
 /** The kernel, or this machine, cannot do it to this device. Nothing was done. */

@@ -1,5 +1,5 @@
 /** Memory that pieces are written from and read into. All wipes of a process share it, so that it is never more than this. */
-import { alignedBuffer } from '../../kit/host/aligned-buffer.ts';
+import { alignedBuffer } from '../host/aligned-buffer.ts';
 import { Slots } from '../slots.ts';
 
 /** Of one buffer. */

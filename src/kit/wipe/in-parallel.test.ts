@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { sleep } from '../../kit/clock/clock.ts';
-import { settled, VirtualClock } from '../../kit/clock/virtual.ts';
+import { sleep } from '../clock/clock.ts';
+import { settled, VirtualClock } from '../clock/virtual.ts';
 import { inParallel } from './in-parallel.ts';
 
 const never = new AbortController().signal;

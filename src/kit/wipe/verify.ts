@@ -1,10 +1,10 @@
 /** Reads back what a wipe has written, from the device itself and not from memory. */
-import type { OpenDevice } from '../../kit/host/block-device.ts';
-import type { Verification } from '../contract.ts';
+import type { OpenDevice } from '../host/block-device.ts';
 import { BUFFER_BYTES, type Buffers } from './buffers.ts';
 import type { Extent, Pass } from './course.ts';
 import { inParallel } from './in-parallel.ts';
 import { keystream } from './keystream.ts';
+import type { Verification } from './methods.ts';
 import type { Pace } from './pace.ts';
 
 /** Of each stretch, its beginning and its end included. */

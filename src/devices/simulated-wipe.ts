@@ -1,15 +1,15 @@
 /** A simulated machine with one disk that is wiped, its record kept in a file of that machine. For tests. */
-import { sleep } from '../../kit/clock/clock.ts';
-import { VirtualClock } from '../../kit/clock/virtual.ts';
-import type { OpenDevice } from '../../kit/host/block-device.ts';
-import type { DiskDescription, SimulatedDisk } from '../../kit/host/simulated/disk.ts';
-import type { SimulatedHost } from '../../kit/host/simulated/host.ts';
-import { SimulatedMachine } from '../../kit/host/simulated/machine.ts';
-import type { Verification, WipeMethod } from '../contract.ts';
-import type { Receipt, WipeRecord } from '../ledger/entry.ts';
-import { wipeHeld } from '../wiping.ts';
-import type { Extent } from './course.ts';
-import { keystream } from './keystream.ts';
+import { sleep } from '../kit/clock/clock.ts';
+import { VirtualClock } from '../kit/clock/virtual.ts';
+import type { OpenDevice } from '../kit/host/block-device.ts';
+import type { DiskDescription, SimulatedDisk } from '../kit/host/simulated/disk.ts';
+import type { SimulatedHost } from '../kit/host/simulated/host.ts';
+import { SimulatedMachine } from '../kit/host/simulated/machine.ts';
+import type { Extent } from '../kit/wipe/course.ts';
+import { keystream } from '../kit/wipe/keystream.ts';
+import type { Verification, WipeMethod } from './contract.ts';
+import type { Receipt, WipeRecord } from './ledger/entry.ts';
+import { wipeHeld } from './wiping.ts';
 
 export interface Attempt {
   readonly method: WipeMethod;

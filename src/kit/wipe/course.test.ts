@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { WIPE_METHODS } from '../contract.ts';
 import { ALIGNMENT_BYTES, courseOf, coveredBy, type Extent, lengthOf, piecesOf } from './course.ts';
+import { WIPE_METHODS } from './methods.ts';
 
 const MIB = 2 ** 20;
 const GIB = 2 ** 30;

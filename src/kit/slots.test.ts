@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { settled } from '../kit/clock/virtual.ts';
+import { settled } from './clock/virtual.ts';
 import { Slots } from './slots.ts';
 
 const never = new AbortController().signal;

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { VirtualClock } from '../../kit/clock/virtual.ts';
+import { VirtualClock } from '../clock/virtual.ts';
 import { ALIGNMENT_BYTES } from './course.ts';
 import { Pace } from './pace.ts';
 

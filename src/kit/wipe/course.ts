@@ -1,5 +1,5 @@
 /** What a wipe does, in order: which bytes of the device, and what becomes of them. Pure. Never past the end of the device. */
-import type { WipeMethod } from '../contract.ts';
+import type { WipeMethod } from './methods.ts';
 
 const MIB = 2 ** 20;
 const GIB = 2 ** 30;

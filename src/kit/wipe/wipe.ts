@@ -1,8 +1,8 @@
 /** Wipes a device by its open descriptor. Can be cut off at any moment, and goes on where it was last known to be. */
-import type { Clock } from '../../kit/clock/clock.ts';
-import type { DeviceFacts, OpenDevice } from '../../kit/host/block-device.ts';
-import type { Commands } from '../../kit/host/command.ts';
-import { DeviceError } from '../../kit/host/device-error.ts';
+import type { Clock } from '../clock/clock.ts';
+import type { DeviceFacts, OpenDevice } from '../host/block-device.ts';
+import type { Commands } from '../host/command.ts';
+import { DeviceError } from '../host/device-error.ts';
 import { ALIGNMENT_BYTES, bytesOf, lengthOf, type Pass, piecesOf } from './course.ts';
 import { inParallel } from './in-parallel.ts';
 import { NotOffered } from './kernel.ts';
@@ -69,7 +69,7 @@ async function sweep(stretch: Stretch): Promise<void> {
 }
 
 const NO_WAY: Record<Pass['does'], string> = {
-  discard: 'the device, or the kernel for it, offers no discard, so another wipeMethod has to be chosen for it',
+  discard: 'the device, or the kernel for it, offers no discard, so another method has to be chosen for it',
   zero: 'nothing can write to it',
   randomise: 'nothing can write to it',
 };

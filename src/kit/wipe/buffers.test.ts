@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { settled } from '../../kit/clock/virtual.ts';
-import { isAligned } from '../../kit/host/aligned-buffer.ts';
+import { settled } from '../clock/virtual.ts';
+import { isAligned } from '../host/aligned-buffer.ts';
 import { BUFFER_BYTES, Buffers, buffersOf } from './buffers.ts';
 
 const never = new AbortController().signal;
