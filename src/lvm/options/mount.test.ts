@@ -65,6 +65,7 @@ describe('a volume', () => {
     ['ext4', ',', '""'],
     ['ext4', 'NOEXEC', '"NOEXEC"'],
     ['ext4', 'exec,noexec', 'cannot have both "exec" and "noexec"'],
+    ['ext4', 'noexec,exec', 'cannot have both "noexec" and "exec"'],
     ['ext4', 'ro,rw', 'cannot have both "ro" and "rw"'],
     ['ext4', 'barrier=1,nobarrier', 'cannot have both "barrier=1" and "nobarrier"'],
     ['ext4', 'commit=1,commit=2', 'cannot have both "commit=1" and "commit=2"'],

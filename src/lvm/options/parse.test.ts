@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { FILE_SYSTEMS, OPTION_KEYS, REMOVE_POLICIES, WRITTEN_KEYS } from '../contract.ts';
 import type { VolumeOptions } from '../options.ts';
+import { encodeTag, LONGEST_TAG } from '../tags.ts';
 import { anAsked } from './builders.ts';
 import { type Asked, parseOptions } from './parse.ts';
 import { defaultsWarnings } from './said.ts';
@@ -131,7 +132,7 @@ describe('keys that nobody knows', () => {
     expect(defaultsWarnings({ fsType: 'xfs', status: 'x', snapshotOf: 'db-1' })).toEqual([
       expect.stringMatching(/^of the ConfigMap holdfast-lvm-defaults, "snapshotOf", "status" are ignored: /),
     ]);
-    expect(optionsOf({ defaults: { snapshotOf: 'db-1', status: 'x' } }).snapshotOf).toBeUndefined();
+    expect(optionsOf({ defaults: { snapshotOf: 'db-\u0661', status: 'x' } }).snapshotOf).toBeUndefined();
   });
 });
 
@@ -240,6 +241,18 @@ describe('beside the options', () => {
     expect(faults.map((fault) => fault.split(' ')[0]).sort()).toEqual(
       ['spec.capacity.storage', 'spec.local.path', 'mountOpts', ...Object.keys(annotations).slice(1)].sort(),
     );
+  });
+
+  test.each([
+    ['fsOpts', '-m 0'.padEnd(256)],
+    ['mountOpts', `${'noexec,'.repeat(36)}sync`],
+  ])('%s is short enough to be kept as a tag of LVM', (key, longest) => {
+    expect(longest).toHaveLength(256);
+    expect(annotated({ [key]: longest })).toEqual([]);
+    expect(annotated({ [key]: ` ${longest}` })).toEqual([expect.stringContaining('256 characters are the most')]);
+    /** Of `-m0`, written as `-m 0`, four characters become five at most. */
+    const written = ','.repeat((256 * 5) / 4);
+    expect(encodeTag(key, written).length).toBeLessThanOrEqual(LONGEST_TAG);
   });
 
   test('of a filesystem that nobody knows, no options are judged', () => {

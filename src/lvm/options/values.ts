@@ -19,14 +19,16 @@ const LABEL = /^[A-Za-z0-9_.-]+$/;
 const LARGEST_ID = 2 ** 32 - 2;
 
 export function valueFault(value: Value, text: string, place: Place): Fault {
-  if (value.is === 'features') return featuresFault(value.features, text, place);
-  if (value.is === 'settings') return settingsFault(value.settings, text, place);
+  if (value.is === 'features') return featuresFault(value, text, place);
+  if (value.is === 'settings') return settingsFault(value, text, place);
   if (isSimple(value, text)) return undefined;
   const why = whyRefused(place.refused, `${place.name}=${text}`);
   return `${why === undefined ? '' : `it ${why}; `}${place.name} takes ${inWords(value)}`;
 }
 
-type SimpleValue = Exclude<Value, { is: 'features' } | { is: 'settings' }>;
+type Features = Extract<Value, { is: 'features' }>;
+type Settings = Extract<Value, { is: 'settings' }>;
+type SimpleValue = Exclude<Value, Features | Settings>;
 
 function isSimple(value: SimpleValue, text: string): boolean {
   switch (value.is) {
@@ -55,37 +57,36 @@ function isLevelled(highest: Readonly<Record<string, number>>, text: string): bo
   return level === undefined || (WHOLE.test(level) && isBetween(Number(level), 1, highest[word] ?? 0));
 }
 
-function featuresFault(features: Readonly<Record<string, string>>, text: string, place: Place): Fault {
+function featuresFault(value: Features, text: string, place: Place): Fault {
   const names = text.split(',');
-  const wrong = names.find((name) => !isFeature(features, name));
+  const wrong = names.find((name) => !isFeature(value, name));
   if (wrong !== undefined) {
-    const why = whyRefused(place.refused, `${place.name}=${wrong}`);
-    const known = Object.entries(features).map(([name, how]) => (how === 'on' ? name : `[^]${name}`));
-    return `${shown(wrong)} ${why ?? 'is unknown'}; ${place.name} takes ${known.join(', ')}`;
+    const why = whyRefused(place.refused, `${place.name}=${wrong}`) ?? 'is unknown';
+    return `${shown(wrong)} ${why}; ${place.name} takes ${inWords(value)}`;
   }
   const twice = repeated(names.map((name) => name.replace('^', '')));
   return twice === undefined ? undefined : `${shown(twice)} is there twice`;
 }
 
-const isFeature = (features: Readonly<Record<string, string>>, name: string): boolean =>
+const isFeature = ({ features }: Features, name: string): boolean =>
   name.startsWith('^') ? features[name.slice(1)] === 'on or off' : Object.hasOwn(features, name);
 
-function settingsFault(settings: readonly Allowed[], text: string, place: Place): Fault {
+function settingsFault(value: Settings, text: string, place: Place): Fault {
   const parts = text.split(',').map(keyAndValue);
-  for (const [key, value] of parts) {
-    const fault = settingFault(settings, key, value, place);
+  for (const [key, given] of parts) {
+    const fault = settingFault(value, key, given, place);
     if (fault !== undefined) return fault;
   }
-  const twice = repeated(parts.map(([key]) => named(settings, key)?.name ?? key));
+  const twice = repeated(parts.map(([key]) => named(value.settings, key)?.name ?? key));
   return twice === undefined ? undefined : `${shown(twice)} is there twice`;
 }
 
-function settingFault(settings: readonly Allowed[], key: string, value: string | undefined, place: Place): Fault {
+function settingFault(value: Settings, key: string, given: string | undefined, place: Place): Fault {
   const name = `${place.name}.${key}`;
-  const setting = named(settings, key);
-  if (setting) return partFault(setting, value, { name, refused: place.refused });
+  const setting = named(value.settings, key);
+  if (setting) return partFault(setting, given, { name, refused: place.refused });
   const why = whyRefused(place.refused, name) ?? 'is unknown';
-  return `${shown(key)} ${why}; ${place.name} takes ${settings.map(inShort).join(', ')}`;
+  return `${shown(key)} ${why}; ${place.name} takes ${inWords(value)}`;
 }
 
 /** Of something that has its value behind an equals sign, or none. */
@@ -138,11 +139,13 @@ export function inWords(value: Value): string {
     case 'owner':
       return 'UID:GID, as numbers';
     case 'features':
-      return `a list of features, with commas: ${Object.keys(value.features).join(', ')}`;
+      return `a list with commas of ${Object.entries(value.features).map(feature).join(', ')}`;
     case 'settings':
-      return `a list with commas: ${value.settings.map(inShort).join(', ')}`;
+      return `a list with commas of ${value.settings.map(inShort).join(', ')}`;
   }
 }
+
+const feature = ([name, how]: readonly [string, string]): string => (how === 'on' ? name : `[^]${name}`);
 
 const levels = ([word, highest]: readonly [string, number]): string =>
   highest === 0 ? word : `${word}[:1-${highest}]`;
