@@ -1,27 +1,19 @@
 /** What the agent of a node may write: volumes that are of its own devices, and the report of its own node. */
 import { CONFIG_MAPS } from '../api/config-maps.ts';
 import { PERSISTENT_VOLUMES } from '../api/persistent-volumes.ts';
+import { each, labelIn, reportLimit, rightOrLeft } from '../kit/manifests/cel-rules.ts';
 import { celText, type NodeLimit, type NodeRule } from '../kit/manifests/node-limits.ts';
 import { HOSTNAME_LABEL, NODE_LABEL, NODE_LABELS } from './contract.ts';
-import { REPORT_LABEL, REPORT_VALUE, reportNameOf } from './node-report.ts';
-
-const labelOf = (object: string, label: string): string => `${object}.metadata.?labels[?${celText(label)}].orValue('')`;
-
-/** As it is made, and as it was made: both have to be of the node. */
-const each = (holds: string): string => `variables.objects.all(each, ${holds})`;
-
-/** What is right is allowed, and so is leaving a thing as somebody else has put it: or else nothing else could be put right. */
-const rightOrLeft = (valueIn: (object: string) => string, right: string): string =>
-  `object == null || ${valueIn('object')} == ${right} || oldObject != null && ${valueIn('object')} == ${valueIn('oldObject')}`;
+import { devicesReports } from './node-report.ts';
 
 const isLabelled: NodeRule = {
-  holds: each(`${labelOf('each', NODE_LABEL)} == variables.node`),
+  holds: each(`${labelIn('each', NODE_LABEL)} == variables.node`),
   allowed: `write only volumes of that node, whose label ${NODE_LABEL} is its name`,
 };
 
 /** Volumes that were made long ago do not have these. */
 const laterLabels: readonly NodeRule[] = NODE_LABELS.filter((label) => label !== NODE_LABEL).map((label) => ({
-  holds: rightOrLeft((object) => labelOf(object, label), 'variables.node'),
+  holds: rightOrLeft((object) => labelIn(object, label), 'variables.node'),
   allowed: `put only the name of that node into the label ${label}, and not leave a new volume without it`,
 }));
 
@@ -68,22 +60,11 @@ const isBoundByOthers: NodeRule = {
   allowed: 'not say which claim a volume belongs to: claimRef has to stay as it is, and a new volume has none',
 };
 
-const isTheReport: NodeRule = {
-  holds: each(`each.metadata.name == ${celText(reportNameOf(''))} + variables.node`),
-  allowed: `write only the ConfigMap of its own report, ${reportNameOf('NODE')}`,
-};
-
-/** Also as it was: a configuration that happens to have this name is not overwritten. */
-const isMarkedAsReport: NodeRule = {
-  holds: each(`${labelOf('each', REPORT_LABEL)} == ${celText(REPORT_VALUE)}`),
-  allowed: `write only a ConfigMap that has, and had, the label ${REPORT_LABEL}=${REPORT_VALUE}`,
-};
-
 export const devicesLimits: readonly NodeLimit[] = [
   {
     name: 'volumes',
     resource: PERSISTENT_VOLUMES,
     rules: [isLabelled, ...laterLabels, isUsedOnTheNodeOnly, isLocal, isNamedAfterTheNode, isRetained, isBoundByOthers],
   },
-  { name: 'reports', resource: CONFIG_MAPS, rules: [isTheReport, isMarkedAsReport] },
+  reportLimit(devicesReports, CONFIG_MAPS),
 ];

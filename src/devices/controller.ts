@@ -1,4 +1,5 @@
 /** Turns the raw disks of one node into volumes and wipes them between owners. Reads its Node, ConfigMap and volumes; writes volumes. */
+import { CONFIG_MAPS } from '../api/config-maps.ts';
 import { KUBE_SYSTEM, NAMESPACES } from '../api/namespaces.ts';
 import type { Controller } from '../kit/controller/controller.ts';
 import type { Outcome } from '../kit/controller/outcome.ts';
@@ -8,16 +9,17 @@ import type { Host } from '../kit/host/host.ts';
 import { hasReason } from '../kit/kube/api-error.ts';
 import type { ProgramParts } from '../kit/manager/program.ts';
 import type { Runnable } from '../kit/manager/stage.ts';
+import { Reporter } from '../kit/reports/reporter.ts';
 import { Slots } from '../kit/slots.ts';
 import { type Approvals, parseApprovals } from './approvals.ts';
-import { type DevicesSettings, REPORTER, RESCAN_MS } from './contract.ts';
+import { type DevicesSettings, FIELD_MANAGER, REPORTER, RESCAN_MS } from './contract.ts';
 import { Inventory } from './inventory.ts';
 import { Ledger } from './ledger/ledger.ts';
 import { LiveVolumes } from './live.ts';
 import { devicesMetrics } from './metrics.ts';
+import { devicesReports } from './node-report.ts';
 import { reconciler } from './reconcile.ts';
 import { Report } from './report.ts';
-import { Reporter } from './reporter.ts';
 import { Disagreements } from './seen.ts';
 import { Standings } from './standings.ts';
 import { type DevicesViews, devicesViews } from './views.ts';
@@ -80,12 +82,14 @@ class DevicesOfNode implements Runnable {
       reconcile: (name, context) => this.#reconcile(name, context),
     });
     this.#reporter = new Reporter({
-      client,
+      job: devicesReports.job,
       clock,
       log,
-      standings: this.#standings,
-      namespace: settings.namespace,
-      compose: () => this.#compose(version),
+      subscribe: (listener) => this.#standings.subscribe(listener),
+      write: (signal) => {
+        const map = devicesReports.mapOf(this.#compose(version), settings.namespace);
+        return client.apply(CONFIG_MAPS, map, { fieldManager: FIELD_MANAGER, force: true, signal });
+      },
     });
   }
 

@@ -1,13 +1,11 @@
 /** How the devices of all nodes stand, worked out from the reports of their agents and from the volumes that there are. Pure. */
+import { inBytes } from '../kit/in-words.ts';
+import { byNode, noReport, type Reported as ReportedBy, remarksOnAgent } from '../kit/reports/heard.ts';
 import { describe, isNamed } from './identity.ts';
-import type { ReadReport, ReadStanding, ReadState } from './node-report.ts';
+import { devicesReports, type ReadReport, type ReadStanding, type ReadState } from './node-report.ts';
 import type { Volume } from './volume.ts';
 
-export interface Reported {
-  readonly report: ReadReport;
-  /** Where it stands; nothing for one that was not read but made. */
-  readonly namespace?: string | undefined;
-}
+export type Reported = ReportedBy<ReadReport>;
 
 type SeenVolume = Pick<Volume, 'name' | 'node' | 'phase' | 'claim' | 'path' | 'capacityBytes' | 'identity'>;
 
@@ -72,11 +70,6 @@ export interface DevicesStatus {
   readonly needsAPerson: readonly Need[];
 }
 
-/** The agent writes at least every 5 minutes. One that was not heard twice in a row has a problem. */
-const SILENT_AFTER_MS = 10 * 60_000;
-/** Clocks differ, by less than this if all is well. */
-const AHEAD_MS = 60_000;
-
 /** Of all nodes, or of those that are named. */
 export function devicesStatus(looked: Looked, now: Date, only: readonly string[] = []): DevicesStatus {
   const isMeant = (node: string) => only.length === 0 || only.includes(node);
@@ -86,7 +79,7 @@ export function devicesStatus(looked: Looked, now: Date, only: readonly string[]
   const nodes = [
     ...reports.map((each) => nodeStatus(each, looked, now)),
     ...[...orphans].map(([node, volumes]) => unreported(node, volumes)),
-  ].sort((one, other) => compare(one.node, other.node) || compare(one.namespace ?? '', other.namespace ?? ''));
+  ].sort(byNode);
   return {
     nodes,
     withoutReport: [...new Set([...(looked.nodes ?? []), ...only])]
@@ -96,8 +89,6 @@ export function devicesStatus(looked: Looked, now: Date, only: readonly string[]
     needsAPerson: nodes.flatMap(({ node, devices }) => devices.flatMap((device) => needOf(node, device) ?? [])),
   };
 }
-
-const compare = (one: string, other: string): number => (one < other ? -1 : one > other ? 1 : 0);
 
 function volumesByNode(volumes: readonly SeenVolume[], isMeant: (node: string) => boolean) {
   const byNode = new Map<string, SeenVolume[]>();
@@ -129,27 +120,19 @@ function nodeStatus({ report, namespace }: Reported, looked: Looked, now: Date):
 const unreported = (node: string, volumes: readonly SeenVolume[]): NodeStatus => ({
   node,
   isDryRun: false,
-  remarks: ['has volumes and no report: does holdfast devices run there?'],
+  remarks: [noReport(devicesReports.job)],
   devices: volumes.map(ofVolume),
 });
 
-function remarksOn({ report, namespace }: Reported, { nodes, reports }: Looked, now: Date): readonly string[] {
-  const { node, at, isDryRun, faults, unseen, leftOut } = report;
-  const others = reports.filter((each) => each.report.node === node && each.namespace !== namespace);
+function remarksOn(reported: Reported, looked: Looked, now: Date): readonly string[] {
+  const { isDryRun, faults, unseen, leftOut } = reported.report;
   return [
-    ...(nodes && !nodes.includes(node) ? ['is no node of this cluster any more'] : []),
-    ...others.map((each) => `has another report, in the namespace ${each.namespace}: only one of them is its agent's`),
-    ...silence(now.getTime() - Date.parse(at)),
+    ...remarksOnAgent(reported, looked, now),
     ...(isDryRun ? ['only plans: its agent runs with --dry-run'] : []),
     ...faults.map((fault) => `touches no device: ${fault}`),
     ...unseen.map((what) => `could not look at everything: ${what}`),
     ...(leftOut > 0 ? [`has ${leftOut} more devices than fit into its report`] : []),
   ];
-}
-
-function silence(ageMs: number): readonly string[] {
-  if (ageMs > SILENT_AFTER_MS) return [`was last heard ${ago(ageMs)}: what is shown may not be so any more`];
-  return ageMs < -AHEAD_MS ? [`has a clock that is ${inUnits(-ageMs)} ahead of the one here`] : [];
 }
 
 function deviceStatus(standing: ReadStanding, volume: SeenVolume | undefined): DeviceStatus {
@@ -218,28 +201,3 @@ export function inWords(state: ReadState): string {
 /** Never 100 before it is done, and nothing where that cannot be said. */
 const percent = (done: number, of: number): string =>
   of > 0 ? ` ${Math.floor((Math.min(done, of) / of) * 100)} %` : '';
-
-const UNITS = ['', 'Ki', 'Mi', 'Gi', 'Ti', 'Pi', 'Ei'];
-
-/** In the largest unit, with a decimal place where it is not whole. Never more than there is. */
-export function inBytes(bytes: number): string {
-  let [amount, unit] = [bytes, 0];
-  while (amount >= 1024 && unit < UNITS.length - 1) [amount, unit] = [amount / 1024, unit + 1];
-  return `${Math.floor(amount * 10) / 10}${UNITS[unit]}`;
-}
-
-export const ago = (ms: number): string => (ms < 1_000 ? 'just now' : `${inUnits(ms)} ago`);
-
-const LENGTHS = [
-  ['day', 86_400_000],
-  ['hour', 3_600_000],
-  ['minute', 60_000],
-  ['second', 1_000],
-] as const;
-
-/** In the largest unit that there are two of, as people say it: 90 minutes, and not 1 hour. */
-function inUnits(ms: number): string {
-  const [unit, length] = LENGTHS.find(([, each]) => ms >= 2 * each) ?? (['second', 1_000] as const);
-  const count = Math.floor(ms / length);
-  return `${count} ${unit}${count === 1 ? '' : 's'}`;
-}

@@ -4,9 +4,9 @@ import { NODES, type Node } from '../api/nodes.ts';
 import { PERSISTENT_VOLUMES } from '../api/persistent-volumes.ts';
 import type { Caches } from '../kit/cache/caches.ts';
 import type { View } from '../kit/cache/store.ts';
+import { REPORT_LABEL } from '../kit/reports/node-reports.ts';
 import { APPROVALS_ANNOTATION, CONFIG_ANNOTATION, NODE_LABEL } from './contract.ts';
 import { isNamed, keyOf } from './identity.ts';
-import { REPORT_LABEL } from './node-report.ts';
 import { type Volume, volumeOf } from './volume.ts';
 
 export interface DevicesViews {

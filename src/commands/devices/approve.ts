@@ -11,8 +11,10 @@ import {
 } from '../../devices/approvals.ts';
 import { APPROVALS_ANNOTATION } from '../../devices/contract.ts';
 import { describe, isSame } from '../../devices/identity.ts';
-import { type DevicesStatus, devicesStatus, inBytes, type Reported } from '../../devices/status.ts';
+import { devicesReports } from '../../devices/node-report.ts';
+import { type DevicesStatus, devicesStatus, type Reported } from '../../devices/status.ts';
 import { systemClock } from '../../kit/clock/clock.ts';
+import { inBytes } from '../../kit/in-words.ts';
 import { hasReason } from '../../kit/kube/api-error.ts';
 import { visible } from '../../kit/visible.ts';
 import { clusterFlags } from '../flags/cluster.ts';
@@ -22,11 +24,11 @@ import { onOff } from '../flags/switch.ts';
 import type { Terminal } from '../line/command.ts';
 import { addExamples } from '../line/help.ts';
 import { UsageError } from '../line/usage-error.ts';
+import { namespaceFlag, nodeNames, readReports } from '../reports/read.ts';
+import { agentLines, shown } from '../reports/text.ts';
 import { type Visitor, visit } from '../visit.ts';
 import { type Approvable, approvable, chosenDevice } from './chosen-device.ts';
-import { namespaceFlag, nodeNames, readReports } from './look.ts';
 import { ask } from './question.ts';
-import { agentLines, shown } from './text.ts';
 
 const flags = {
   ...clusterFlags,
@@ -112,7 +114,7 @@ async function find(request: Request): Promise<{ readonly device: Approvable; re
 
 async function reportOn({ visitor, node, namespace }: Request): Promise<Reported> {
   const reading = { visitor, tell: () => {} };
-  const { reports, unreadable } = await readReports(reading, { namespace, nodes: [node] });
+  const { reports, unreadable } = await readReports(reading, devicesReports, { namespace, nodes: [node] });
   const [reported, ...others] = reports;
   if (reported && others.length === 0) return reported;
   if (reported) {
@@ -123,7 +125,7 @@ async function reportOn({ visitor, node, namespace }: Request): Promise<Reported
   }
   if (unreadable.length > 0)
     throw new Error(`the report on ${node} (${unreadable.join(', ')}) is none that this version of Holdfast can read`);
-  const all = await readReports(reading, { namespace, nodes: [] });
+  const all = await readReports(reading, devicesReports, { namespace, nodes: [] });
   const nodes = [...new Set(all.reports.map(({ report }) => report.node))].sort();
   throw new UsageError(
     `there is no report on ${node}; ${nodes.length > 0 ? `there are on ${nodes.join(', ')}` : 'there are none at all'}`,
@@ -146,7 +148,7 @@ function whatItIs(device: Approvable, reported: Reported): string {
     ['reported', `${reported.report.at}, in the namespace ${reported.namespace}`],
   ];
   const lines = facts.flatMap(([name, value]) => (value ? [`${`${name}:`.padEnd(10)}${shown(value)}\n`] : []));
-  return `${lines.join('')}${agentLines(status)}\nEverything on it will be lost.\n`;
+  return `${lines.join('')}${agentLines('devices', status)}\nEverything on it will be lost.\n`;
 }
 
 async function confirm({ volume }: Approvable, { terminal, visitor: { signal } }: Request): Promise<void> {

@@ -10,12 +10,13 @@ import type { Terminal } from '../line/command.ts';
 import { addExamples } from '../line/help.ts';
 import { formatted, outputFlag } from '../output.ts';
 import { progressOn } from '../progress.ts';
+import { namespaceFlag, nodeNames } from '../reports/read.ts';
+import { agentLines, counted, section, tableOf } from '../reports/text.ts';
 import { visit } from '../visit.ts';
 import { reportHere } from './here.ts';
 import { hereFlags, hereOptionsOf, refuseHereFlags, type WhereHere } from './here-flags.ts';
 import { hostOfNode } from './host-of-node.ts';
-import { look, namespaceFlag, nodeNames } from './look.ts';
-import { agentLines, counted, section, tableOf } from './text.ts';
+import { look } from './look.ts';
 
 const flags = { ...clusterFlags, namespace: namespaceFlag(), ...hereFlags, output: outputFlag };
 
@@ -163,7 +164,7 @@ function textOf(plan: Plan, { first, byItself, remarks }: Wording): string {
     `${first}\n`,
     ...(rows.length > 0 ? [tableOf(['NODE', 'DEVICE', 'SIZE', 'VOLUME', 'PLAN'], rows)] : []),
     `${sumOf(steps)}; ${untouched === 1 ? '1 device stays as it is' : `${untouched} devices stay as they are`}.\n${nodes === 0 ? '' : `${byItself(nodes)}\n`}`,
-    section(remarks, agentLines(plan)),
+    section(remarks, agentLines('devices', plan)),
   ].join('\n');
 }
 

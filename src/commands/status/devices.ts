@@ -1,13 +1,14 @@
 /** `holdfast status devices`: how each device of each node stands, which agents are not heard, and what needs a person. */
 import { type DevicesStatus, devicesStatus } from '../../devices/status.ts';
 import { systemClock } from '../../kit/clock/clock.ts';
-import { look, namespaceFlag, nodeNames } from '../devices/look.ts';
-import { agentLines, counted, lines, section, shown, tableOf, tally } from '../devices/text.ts';
+import { look } from '../devices/look.ts';
 import { clusterFlags } from '../flags/cluster.ts';
 import { runs } from '../flags/options.ts';
 import type { Define } from '../line/command.ts';
 import { addExamples } from '../line/help.ts';
 import { formatted, outputFlag } from '../output.ts';
+import { namespaceFlag, nodeNames } from '../reports/read.ts';
+import { agentLines, counted, lines, section, shown, tableOf, tally } from '../reports/text.ts';
 import { visit } from '../visit.ts';
 
 const flags = { ...clusterFlags, namespace: namespaceFlag(), output: outputFlag };
@@ -30,6 +31,9 @@ export const define: Define = (command, terminal) => {
   });
 };
 
+/** In this order they are counted. */
+const STATES = ['available', 'bound', 'new', 'released', 'wiping', 'planned', 'failed', 'refused'] as const;
+
 export function statusText(status: DevicesStatus): string {
   const { nodes, needsAPerson } = status;
   const devices = nodes.flatMap((each) => each.devices);
@@ -38,9 +42,9 @@ export function statusText(status: DevicesStatus): string {
   );
   const sum = `${counted(nodes.length, 'node')}, ${counted(devices.length, 'device')}`;
   return [
-    `${sum}${devices.length > 0 ? `: ${tally(devices)}` : ''}\n`,
+    `${sum}${devices.length > 0 ? `: ${tally(STATES, devices)}` : ''}\n`,
     ...(rows.length > 0 ? [tableOf(['NODE', 'DEVICE', 'SIZE', 'IDENTITY', 'VOLUME', 'CLAIM', 'STATE'], rows)] : []),
-    section('AGENTS THAT NEED A LOOK', agentLines(status)),
+    section('AGENTS THAT NEED A LOOK', agentLines('devices', status)),
     section(
       'NEEDS A PERSON',
       lines(

@@ -13,8 +13,9 @@ import {
 } from '../../../src/devices/contract.ts';
 import { mendingOf, newVolume, type Wanted } from '../../../src/devices/desired.ts';
 import { volumeNameOf } from '../../../src/devices/names.ts';
-import { REPORT_LABEL, reportMap, reportNameOf } from '../../../src/devices/node-report.ts';
+import { devicesReports } from '../../../src/devices/node-report.ts';
 import { volumeOf } from '../../../src/devices/volume.ts';
+import { REPORT_LABEL } from '../../../src/kit/reports/node-reports.ts';
 import { type ControlPlane, startControlPlane } from '../../harness/control-plane.ts';
 import type { RawClient, RawObject } from '../../harness/raw-client.ts';
 import { createServiceAccount } from '../../harness/users.ts';
@@ -111,7 +112,7 @@ const applying = (client: RawClient, { metadata, data }: ConfigMap): Promise<Raw
   );
 
 const reportOf = (node: string, version = '1', namespace = NAMESPACE) =>
-  reportMap(
+  devicesReports.mapOf(
     { node, at: aReceipt(GIB).at, version, isDryRun: false, faults: [], unseen: [], devices: [], leftOut: 0 },
     namespace,
   );
@@ -165,7 +166,7 @@ describe('the agent of a node', () => {
   test('writes its report, and writes it anew', async () => {
     await applying(agent, reportOf(NODE));
     await applying(agent, reportOf(NODE, '2'));
-    const { data } = await plane.admin.get<{ data: Record<string, string> }>(`${MAPS}/${reportNameOf(NODE)}`);
+    const { data } = await plane.admin.get<{ data: Record<string, string> }>(`${MAPS}/${devicesReports.nameOf(NODE)}`);
     expect(data['report.json']).toContain('"version":"2"');
   });
 
@@ -342,11 +343,14 @@ describe('a ConfigMap is left alone', () => {
     const third = 'node-c';
     const itsAgent = await agents.on(third);
     const sentence = SENTENCES.marked.replace(NODE, third);
-    await isForbidden(itsAgent.post(MAPS, { metadata: { name: reportNameOf(third) } }), sentence);
-    await plane.admin.post(MAPS, { metadata: { name: reportNameOf(third) }, data: { deviceDir: '/dev/disks' } });
+    await isForbidden(itsAgent.post(MAPS, { metadata: { name: devicesReports.nameOf(third) } }), sentence);
+    await plane.admin.post(MAPS, {
+      metadata: { name: devicesReports.nameOf(third) },
+      data: { deviceDir: '/dev/disks' },
+    });
     await isForbidden(applying(itsAgent, reportOf(third)), sentence);
     const other = { metadata: { labels: { [REPORT_LABEL]: 'others' } } };
-    await plane.admin.patch(`${MAPS}/${reportNameOf(third)}`, other);
+    await plane.admin.patch(`${MAPS}/${devicesReports.nameOf(third)}`, other);
     await isForbidden(applying(itsAgent, reportOf(third)), sentence);
   });
 
@@ -356,7 +360,7 @@ describe('a ConfigMap is left alone', () => {
     await applying(itsAgent, reportOf(fourth));
     const unmarked = { metadata: { labels: null } };
     await isForbidden(
-      itsAgent.patch(`${MAPS}/${reportNameOf(fourth)}`, unmarked),
+      itsAgent.patch(`${MAPS}/${devicesReports.nameOf(fourth)}`, unmarked),
       SENTENCES.marked.replace(NODE, fourth),
     );
   });

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import type { Approvals } from '../../../src/devices/approvals.ts';
-import { type NodeReport, reportMap } from '../../../src/devices/node-report.ts';
+import { devicesReports, type NodeReport } from '../../../src/devices/node-report.ts';
 import type { Standing, State } from '../../../src/devices/standings.ts';
 import { type ControlPlane, startControlPlane } from '../../harness/control-plane.ts';
 import { startFaultProxy } from '../../harness/fault-proxy.ts';
@@ -77,7 +77,7 @@ function report(node: string, devices: readonly Standing[], parts: Partial<NodeR
 
 async function write(told: NodeReport, namespace = 'storage'): Promise<void> {
   const path = `/api/v1/namespaces/${namespace}/configmaps`;
-  const map = reportMap(told, namespace);
+  const map = devicesReports.mapOf(told, namespace);
   const { status } = await plane.admin.request('POST', path, map);
   if (status === 409) await plane.admin.put(`${path}/${map.metadata.name}`, map);
   else expect(status).toBe(201);
@@ -292,7 +292,10 @@ describe('odd content', () => {
       metadata: { name: 'holdfast-devices-broken', labels },
       data: { 'report.json': '{' },
     });
-    await plane.admin.post(maps, { ...reportMap(report('seen', []), 'odd'), metadata: { name: 'another', labels } });
+    await plane.admin.post(maps, {
+      ...devicesReports.mapOf(report('seen', []), 'odd'),
+      metadata: { name: 'another', labels },
+    });
     await plane.admin.post(maps, { metadata: { name: 'holdfast-devices-bare', labels } });
   });
 

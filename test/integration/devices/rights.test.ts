@@ -4,7 +4,7 @@ import { inspect } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { CONFIG_ANNOTATION, DEFAULT_STATE_DIR, type DevicesSettings } from '../../../src/devices/contract.ts';
 import { devices } from '../../../src/devices/controller.ts';
-import { reportNameOf } from '../../../src/devices/node-report.ts';
+import { devicesReports } from '../../../src/devices/node-report.ts';
 import { systemClock } from '../../../src/kit/clock/clock.ts';
 import type { SimulatedDisk } from '../../../src/kit/host/simulated/disk.ts';
 import type { SimulatedHost } from '../../../src/kit/host/simulated/host.ts';
@@ -114,7 +114,7 @@ async function startAgent(node: string, token?: string): Promise<RunningAgent> {
 const volumeAt = (node: string): string => `${VOLUMES}/local-${node}-b`;
 const volumeOf = (node: string) => eventually(() => plane.admin.get(volumeAt(node)), { for: 'the volume' });
 const reportOf = (node: string) =>
-  eventually(() => plane.admin.get(`${configMapsIn(NAMESPACE)}/${reportNameOf(node)}`), { for: 'the report' });
+  eventually(() => plane.admin.get(`${configMapsIn(NAMESPACE)}/${devicesReports.nameOf(node)}`), { for: 'the report' });
 
 const requests = async (): Promise<readonly AuditEvent[]> =>
   (await plane.auditLog()).filter(({ userAgent, user }) => {
@@ -267,7 +267,7 @@ describe('with too few rights', () => {
       await using agent = await startLacking(node, [verb], 'configmaps');
       await says(agent, new RegExp(`cannot ${verb} resource "configmaps"`));
       await volumeOf(node);
-      await isMissing(`${configMapsIn(NAMESPACE)}/${reportNameOf(node)}`);
+      await isMissing(`${configMapsIn(NAMESPACE)}/${devicesReports.nameOf(node)}`);
     },
   );
 

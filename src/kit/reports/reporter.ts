@@ -1,22 +1,17 @@
-/** Writes the report of this node for people, not oftener than they can read it. */
-import { CONFIG_MAPS } from '../api/config-maps.ts';
-import { Bell } from '../kit/clock/bell.ts';
-import { type Clock, sleep } from '../kit/clock/clock.ts';
-import type { KubeClient } from '../kit/kube/client.ts';
-import type { Runnable } from '../kit/manager/stage.ts';
-import type { Log } from '../kit/observe/log.ts';
-import { onceEvery } from '../kit/observe/once.ts';
-import { FIELD_MANAGER } from './contract.ts';
-import { type NodeReport, reportMap } from './node-report.ts';
-import type { Standings } from './standings.ts';
+/** Has the report of this node written for people, not oftener than they can read it. */
+import { Bell } from '../clock/bell.ts';
+import { type Clock, sleep } from '../clock/clock.ts';
+import type { Runnable } from '../manager/stage.ts';
+import type { Log } from '../observe/log.ts';
+import { onceEvery } from '../observe/once.ts';
 
 export interface ReporterParts {
-  readonly client: KubeClient;
+  readonly job: string;
   readonly clock: Clock;
   readonly log: Log;
-  readonly standings: Standings;
-  readonly namespace: string;
-  readonly compose: () => NodeReport;
+  /** Who is called when there is something new to report; gives back how to end that. */
+  readonly subscribe: (listener: () => void) => () => void;
+  readonly write: (signal: AbortSignal) => Promise<unknown>;
 }
 
 /** Changes come in crowds: all of them are told together. */
@@ -27,19 +22,20 @@ const AT_LEAST_EVERY_MS = 300_000;
 const COMPLAINT_MS = 3_600_000;
 
 export class Reporter implements Runnable {
-  readonly name = 'the report on devices';
+  readonly name: string;
   readonly #parts: ReporterParts;
   readonly #bell = new Bell();
   readonly #isToBeSaid: (what: string) => boolean;
 
   constructor(parts: ReporterParts) {
+    this.name = `the report on ${parts.job}`;
     this.#parts = parts;
     this.#isToBeSaid = onceEvery(parts.clock, COMPLAINT_MS);
   }
 
   async run(signal: AbortSignal): Promise<void> {
-    const { clock, standings } = this.#parts;
-    const stop = standings.subscribe(() => this.#bell.ring());
+    const { clock, subscribe } = this.#parts;
+    const stop = subscribe(() => this.#bell.ring());
     try {
       for (;;) {
         await this.#bell.wait(clock, AT_LEAST_EVERY_MS, signal);
@@ -56,13 +52,12 @@ export class Reporter implements Runnable {
 
   /** It is for people only: without it, or without the right to write it, everything else goes on. */
   async #write(signal: AbortSignal): Promise<void> {
-    const { client, log, namespace, compose } = this.#parts;
+    const { job, log, write } = this.#parts;
     try {
-      const map = reportMap(compose(), namespace);
-      await client.apply(CONFIG_MAPS, map, { fieldManager: FIELD_MANAGER, force: true, signal });
+      await write(signal);
     } catch (error) {
       const why = error instanceof Error ? error.message : String(error);
-      if (this.#isToBeSaid(why)) log.warn({ why }, 'the report for `holdfast status devices` could not be written');
+      if (this.#isToBeSaid(why)) log.warn({ why }, `the report for \`holdfast status ${job}\` could not be written`);
     }
   }
 }

@@ -1,5 +1,4 @@
-/** What `status devices` and `devices plan` print for people: nothing that came from outside can steer their terminal, or flood it. */
-import type { DeviceStatus, DevicesStatus, NodeStatus } from '../../devices/status.ts';
+/** What commands print for people of what agents report: nothing that came from outside can steer their terminal, or flood it. */
 import { visible } from '../../kit/visible.ts';
 import { table } from '../table.ts';
 
@@ -21,15 +20,19 @@ export const section = (title: string, body: string): string => `${title}\n${bod
 
 export const lines = (sentences: readonly string[]): string => sentences.map((each) => `${each}\n`).join('');
 
-interface Agents extends Pick<DevicesStatus, 'withoutReport' | 'unreadable'> {
-  readonly nodes: readonly Pick<NodeStatus, 'node' | 'remarks'>[];
+export interface Agents {
+  readonly nodes: readonly { readonly node: string; readonly remarks: readonly string[] }[];
+  /** Nodes that nothing at all is known of. */
+  readonly withoutReport: readonly string[];
+  /** ConfigMaps that say to be reports and cannot be understood. */
+  readonly unreadable: readonly string[];
 }
 
 /** One line for each, in its own words: what people should know about agents. */
-export const agentLines = ({ nodes, withoutReport, unreadable }: Agents): string =>
+export const agentLines = (job: string, { nodes, withoutReport, unreadable }: Agents): string =>
   lines([
     ...nodes.flatMap(({ node, remarks }) => remarks.map((remark) => `${node} ${shown(remark)}`)),
-    ...(withoutReport.length > 0 ? [`no report on ${someOf(withoutReport)}: does holdfast devices run there?`] : []),
+    ...(withoutReport.length > 0 ? [`no report on ${someOf(withoutReport)}: does holdfast ${job} run there?`] : []),
     ...unreadable.map((name) => `the ConfigMap ${name} is no report that this version of Holdfast can read`),
   ]);
 
@@ -40,9 +43,11 @@ function someOf(names: readonly string[]): string {
 
 export const counted = (count: number, one: string): string => `${count} ${one}${count === 1 ? '' : 's'}`;
 
-/** Such as `2 bound, 1 refused`, in this order. */
-export function tally(devices: readonly DeviceStatus[]): string {
-  const order = ['available', 'bound', 'new', 'released', 'wiping', 'planned', 'failed', 'refused'] as const;
-  const counts = order.map((is) => [is, devices.filter(({ state }) => state.is === is).length] as const);
+/** Such as `2 bound, 1 refused`, in the order given. */
+export function tally<S extends string>(
+  order: readonly S[],
+  things: readonly { readonly state: { readonly is: S } }[],
+): string {
+  const counts = order.map((is) => [is, things.filter(({ state }) => state.is === is).length] as const);
   return counts.flatMap(([is, count]) => (count > 0 ? [`${count} ${is}`] : [])).join(', ');
 }

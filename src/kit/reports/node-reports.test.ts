@@ -1,0 +1,73 @@
+import { describe, expect, test } from 'vitest';
+import { z } from 'zod';
+import { NodeReports, type ReportMap } from './node-reports.ts';
+
+const reports = new NodeReports({
+  job: 'sample',
+  rows: 'things',
+  schema: z.object({
+    node: z.string(),
+    at: z.iso.datetime(),
+    version: z.string(),
+    leftOut: z.int().nonnegative(),
+    things: z.array(z.object({ name: z.string() })),
+  }),
+});
+
+const report = (things: readonly { readonly name: string }[] = [{ name: 'a' }]) => ({
+  node: 'node-1',
+  at: '2026-01-01T00:00:00.000Z',
+  version: '0.1.0',
+  leftOut: 0,
+  things,
+});
+
+const changed = (change: object): ReportMap => ({
+  ...reports.mapOf(report(), 'storage'),
+  data: { 'report.json': JSON.stringify({ ...report(), ...change }) },
+});
+
+describe('a report', () => {
+  test('is read as it was written, and is named after its job and node', () => {
+    const map = reports.mapOf(report(), 'storage');
+    expect(map.metadata).toEqual({
+      name: 'holdfast-sample-node-1',
+      namespace: 'storage',
+      labels: { 'holdfast.dev/report': 'sample' },
+    });
+    expect(reports.labelSelector).toBe('holdfast.dev/report=sample');
+    expect(reports.parse(map)).toEqual(report());
+  });
+
+  test('that does not fit has fewer rows, and says how many it leaves out', () => {
+    const things = Array.from({ length: 1_999 }, (_, index) => ({ name: `${index} ${'x'.repeat(1_000)}` }));
+    const map = reports.mapOf(report(things), 'storage');
+    expect(Buffer.byteLength(map.data?.['report.json'] ?? '')).toBeLessThanOrEqual(900_000);
+    const { things: read = [], leftOut = 0 } = reports.parse(map) ?? {};
+    expect(read.length).toBeGreaterThan(100);
+    expect(read.length + leftOut).toBe(1_999);
+    expect(read[0]).toEqual(things[0]);
+  });
+
+  test('has so many rows at most that people can still read it', () => {
+    const things = Array.from({ length: 2_001 }, () => ({ name: 'a' }));
+    expect(reports.parse(reports.mapOf(report(things), 'storage'))).toMatchObject({ leftOut: 1 });
+  });
+
+  test('to which a newer agent adds something is read without that', () => {
+    expect(reports.parse(changed({ weather: 'fine', things: [{ name: 'a', colour: 'red' }] }))).toEqual(report());
+  });
+});
+
+const name = 'holdfast-sample-node-1';
+test.each<[string, ReportMap]>([
+  ['no data', { metadata: { name } }],
+  ['another key', { metadata: { name }, data: { 'report.yaml': '{}' } }],
+  ['no JSON', { metadata: { name }, data: { 'report.json': '{' } }],
+  ['JSON that is no object', { metadata: { name }, data: { 'report.json': 'null' } }],
+  ['the name of another node', { ...reports.mapOf(report(), 'storage'), metadata: { name: 'holdfast-sample-node-2' } }],
+  ['a time that is none', changed({ at: 'yesterday' })],
+  ['rows that are none', changed({ things: 'many' })],
+])('a ConfigMap with %s is no report', (_what, map) => {
+  expect(reports.parse(map)).toBeUndefined();
+});
