@@ -32,12 +32,12 @@ describe('the commands for LVM', () => {
     expect(argv.at(-1)).toBe('lab/data-0');
   });
 
-  it('name by uuid what they change, and by its group once', () => {
+  it('name by name and uuid what they change', () => {
     const others = [VOLUME, { ...VOLUME, name: 'data-1' }];
     expect(changeTags(others, { add: ['a=1'], remove: ['b=2'] }).argv).toEqual([
       ...['lvchange', '--yes', '--addtag', 'a=1', '--deltag', 'b=2', '--select'],
       `(lv_name="data-0" && lv_uuid="${UUID}") || (lv_name="data-1" && lv_uuid="${UUID}")`,
-      'lab',
+      ...['lab/data-0', 'lab/data-1'],
     ]);
     expect(remove(VOLUME).argv).toContain(`lv_uuid="${UUID}" && lv_role!=thickorigin && lv_layout!=pool`);
   });

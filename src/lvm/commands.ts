@@ -69,8 +69,8 @@ export interface TagChange {
 }
 
 /**
- * The same change for all of these, which are in one volume group. Those of whom the name or the uuid is not what it was are left alone,
- * and the command ends well all the same: look whether it has done anything.
+ * The same change for all of these. One whose name has another uuid by now is left alone, and the command ends well all the same; one
+ * whose name is gone lets the command fail after it has changed the others. So look afterwards what it has done.
  */
 export function changeTags(volumes: readonly IdentifiedVolume[], { add, remove }: TagChange): Command {
   const change = [...add.flatMap((tag) => ['--addtag', tag]), ...remove.flatMap((tag) => ['--deltag', tag])];
@@ -83,12 +83,25 @@ export const activate = (volumes: readonly IdentifiedVolume[]): Command => ({
   options: LVM,
 });
 
+/** Never a classic snapshot: LVM would deactivate its origin with it. The same holds as for tags. */
+export const deactivate = (volumes: readonly IdentifiedVolume[]): Command => ({
+  argv: ['lvchange', '--yes', '--activate', 'n', ...ifStill(volumes)],
+  options: LVM,
+});
+
+/** Of a snapshot in a thin pool, which was made to be read only. The same holds as for tags. */
+export const makeWritable = (volume: IdentifiedVolume): Command => ({
+  argv: ['lvchange', '--yes', '--permission', 'rw', ...ifStill([volume])],
+  options: LVM,
+});
+
 export type IdentifiedVolume = Pick<LogicalVolume, 'group' | 'name' | 'uuid'>;
 
+/** Each is named, too: of a whole group, LVM would leave out the classic snapshots. */
 const ifStill = (volumes: readonly IdentifiedVolume[]): readonly string[] => [
   '--select',
   volumes.map(isIt).join(' || '),
-  ...new Set(volumes.map(({ group }) => group)),
+  ...volumes.map(({ group, name }) => `${group}/${name}`),
 ];
 
 const isIt = ({ name, uuid }: IdentifiedVolume): string => `(lv_name="${name}" && lv_uuid="${uuid}")`;
@@ -156,7 +169,10 @@ export interface MountedFileSystem {
   readonly path: string;
 }
 
-/** To the size of its device, while it is mounted. One that fills it already stays as it is. */
+/**
+ * To the size of its device, while it is mounted. One that fills it already stays as it is. Where the kernel has a driver of its own for
+ * ext2, that cannot do it and resize2fs says so.
+ */
 export function growFileSystem({ fsType, device, path }: MountedFileSystem): Command {
   if (fsType === 'xfs') return { argv: ['xfs_growfs', '-d', path], options: RESIZE };
   if (fsType === 'btrfs') return { argv: ['btrfs', 'filesystem', 'resize', 'max', path], options: RESIZE };
