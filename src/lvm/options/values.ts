@@ -107,8 +107,7 @@ export function keyAndValue(text: string): readonly [string, string | undefined]
   return equals === -1 ? [text, undefined] : [text.slice(0, equals), text.slice(equals + 1)];
 }
 
-export const repeated = (names: readonly string[]): string | undefined =>
-  names.find((name, i) => names.indexOf(name) !== i);
+const repeated = (names: readonly string[]): string | undefined => names.find((name, i) => names.indexOf(name) !== i);
 
 /** The reason, where the table has one. */
 export function whyRefused(refused: readonly Refused[], name: string): Fault {
@@ -122,7 +121,7 @@ const inShort = ({ name, value, isBareToo }: Allowed): string => {
 };
 
 /** What a value has to be, for people. */
-export function inWords(value: Value): string {
+function inWords(value: Value): string {
   switch (value.is) {
     case 'none':
       return 'no value';
