@@ -141,6 +141,15 @@ describe('mkfs', () => {
     ]);
   });
 
+  test('is told all that is wrong in one list at once', () => {
+    expect(faultOf('ext4', '-E offset=1,x,stride=a,discard=1')).toMatch(
+      /"offset" says how large .*, "x" is unknown; -E takes .*; -E.stride takes .*; -E.discard takes no value$/,
+    );
+    expect(faultOf('ext4', '-O bigalloc,x,quota')).toContain(
+      '"bigalloc" keeps the volume from growing, "x" is unknown; -O',
+    );
+  });
+
   test('names only a few of very many', () => {
     const fault = faultOf('ext4', 'x '.repeat(100));
     expect(fault).toContain('and 95 more: mkfs of ext4 takes');

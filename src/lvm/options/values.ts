@@ -1,6 +1,6 @@
 /** Whether a value is of the kind that the table of what is allowed asks for, and how people are told what it asks for. */
 import { type Allowed, LABEL_START, type Refused, type Value } from './allowed.ts';
-import { shown } from './shown.ts';
+import { listed, shown } from './shown.ts';
 
 /** What is wrong with it, and what is allowed: half a sentence. */
 export type Fault = string | undefined;
@@ -59,13 +59,16 @@ function isLevelled(highest: Readonly<Record<string, number>>, text: string): bo
 
 function featuresFault(value: Features, text: string, place: Place): Fault {
   const names = text.split(',');
-  const wrong = names.find((name) => !isFeature(value, name));
-  if (wrong !== undefined) {
-    const why = whyRefused(place.refused, `${place.name}=${wrong}`) ?? 'is unknown';
-    return `${shown(wrong)} ${why}; ${place.name} takes ${inWords(value)}`;
-  }
+  const wrong = names.filter((name) => !isFeature(value, name));
+  if (wrong.length > 0) return strangersFault(value, wrong, '=', place);
   const twice = repeated(names.map((name) => name.replace('^', '')));
   return twice === undefined ? undefined : `${shown(twice)} is there twice`;
+}
+
+/** In one sentence, since what is allowed is a long list. */
+function strangersFault(value: Value, strangers: readonly string[], sign: '.' | '=', { name, refused }: Place): string {
+  const reasons = strangers.map((each) => `${shown(each)} ${whyRefused(refused, name + sign + each) ?? 'is unknown'}`);
+  return `${listed(reasons)}; ${name} takes ${inWords(value)}`;
 }
 
 const isFeature = ({ features }: Features, name: string): boolean =>
@@ -73,20 +76,20 @@ const isFeature = ({ features }: Features, name: string): boolean =>
 
 function settingsFault(value: Settings, text: string, place: Place): Fault {
   const parts = text.split(',').map(keyAndValue);
-  for (const [key, given] of parts) {
-    const fault = settingFault(value, key, given, place);
-    if (fault !== undefined) return fault;
-  }
+  const strangers = parts.flatMap(([key]) => (named(value.settings, key) ? [] : [key]));
   const twice = repeated(parts.map(([key]) => named(value.settings, key)?.name ?? key));
-  return twice === undefined ? undefined : `${shown(twice)} is there twice`;
+  const faults = [
+    ...(strangers.length > 0 ? [strangersFault(value, strangers, '.', place)] : []),
+    ...parts.flatMap(([key, given]) => settingFault(value, key, given, place) ?? []),
+    ...(twice === undefined ? [] : [`${shown(twice)} is there twice`]),
+  ];
+  return faults.length === 0 ? undefined : faults.join('; ');
 }
 
-function settingFault(value: Settings, key: string, given: string | undefined, place: Place): Fault {
-  const name = `${place.name}.${key}`;
-  const setting = named(value.settings, key);
-  if (setting) return partFault(setting, given, { name, refused: place.refused });
-  const why = whyRefused(place.refused, name) ?? 'is unknown';
-  return `${shown(key)} ${why}; ${place.name} takes ${inWords(value)}`;
+/** Of one that is known. */
+function settingFault({ settings }: Settings, key: string, given: string | undefined, place: Place): Fault {
+  const setting = named(settings, key);
+  return setting && partFault(setting, given, { name: `${place.name}.${key}`, refused: place.refused });
 }
 
 /** Of something that has its value behind an equals sign, or none. */
