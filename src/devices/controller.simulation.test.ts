@@ -1,4 +1,6 @@
 import { expect, it } from 'vitest';
+import { FilledViews } from '../api/filled-views.ts';
+import { transportOf } from '../api/simulated-cluster.ts';
 import type { Caches } from '../kit/cache/caches.ts';
 import { Controller, type ControllerSettings } from '../kit/controller/controller.ts';
 import { KubeClient } from '../kit/kube/client.ts';
@@ -8,7 +10,6 @@ import { Metrics } from '../kit/observe/metrics.ts';
 import { RecordingLog } from '../kit/observe/recording-log.ts';
 import { devices } from './controller.ts';
 import { Ledger } from './ledger/ledger.ts';
-import { FilledViews, transportOf } from './simulated-agent.ts';
 import { LEDGER, SimulatedNode, volumeAt } from './simulated-node.ts';
 
 const MINUTES = 60_000;

@@ -1,14 +1,12 @@
 /** For tests: one life of the agent's process on a simulated node, from its start until it is stopped or killed. */
 import { Registry } from 'prom-client';
+import { FilledViews } from '../api/filled-views.ts';
 import { KUBE_SYSTEM, NAMESPACES } from '../api/namespaces.ts';
-import type { ViewSpec } from '../kit/cache/caches.ts';
-import { Store, type View } from '../kit/cache/store.ts';
+import { transportOf } from '../api/simulated-cluster.ts';
 import { type Outcome, Refuse } from '../kit/controller/outcome.ts';
 import type { Host } from '../kit/host/host.ts';
 import type { SimulatedHost } from '../kit/host/simulated/host.ts';
-import { KubeClient, type Selection } from '../kit/kube/client.ts';
-import { type KubeObject, keyOfObject, type Resource } from '../kit/kube/resource.ts';
-import type { Transport } from '../kit/kube/transport.ts';
+import { KubeClient } from '../kit/kube/client.ts';
 import { RecordingLog } from '../kit/observe/recording-log.ts';
 import { Slots } from '../kit/slots.ts';
 import { type Approvals, parseApprovals } from './approvals.ts';
@@ -20,10 +18,9 @@ import { devicesMetrics } from './metrics.ts';
 import { type ReconcileParts, reconciler } from './reconcile.ts';
 import { Report } from './report.ts';
 import { Disagreements } from './seen.ts';
-import type { SimulatedCluster } from './simulated-cluster.ts';
 import type { SimulatedNode } from './simulated-node.ts';
 import { Standings } from './standings.ts';
-import { type DevicesViews, devicesViews, type ViewSource } from './views.ts';
+import { type DevicesViews, devicesViews } from './views.ts';
 
 /** How a reconcile ended. */
 type Ended = Outcome | { readonly kind: 'failed'; readonly error: Error };
@@ -195,17 +192,6 @@ export class SimulatedAgent {
   }
 }
 
-/** A call of the API is an operation of the process like any other: it can fail, be lost, and be where the process is killed. */
-export const transportOf = ({ process }: SimulatedHost, cluster: SimulatedCluster): Transport => ({
-  async request(request) {
-    request.signal.throwIfAborted();
-    const { method, path } = request;
-    const operation = { verb: 'exec', target: 'api', changes: method !== 'GET', argv: [method, path] } as const;
-    return process.perform(operation, () => cluster.answer(request));
-  },
-  async close() {},
-});
-
 /** Memory is shared by all processes of a test: what a dead one waits for to read or write ends, so that it is given back. */
 function mortal(host: SimulatedHost): Host {
   const death = host.process.died.then(() => {
@@ -229,45 +215,4 @@ function mortal(host: SimulatedHost): Host {
       },
     },
   };
-}
-
-interface Filled {
-  readonly collection: string;
-  readonly isWanted: (object: KubeObject) => boolean;
-  readonly store: Pick<Store<KubeObject, unknown>, 'put' | 'remove' | 'keys'>;
-}
-
-/** Views without a watch: they show what they were last filled with. */
-export class FilledViews implements ViewSource {
-  readonly #filled: Filled[] = [];
-
-  view<T extends KubeObject, P, I extends string = never>(
-    { plural }: Resource<T>,
-    spec: ViewSpec<T, P, I>,
-  ): View<P, I> {
-    const store = new Store<T, P, I>(spec.project, { synced: true, available: true, staleMs: 0 });
-    if (spec.indexes) store.index(spec.indexes);
-    this.#filled.push({ collection: plural, isWanted: selects(spec), store: store as unknown as Filled['store'] });
-    return store;
-  }
-
-  fill(cluster: SimulatedCluster, hidden: ReadonlySet<string>): void {
-    for (const { collection, isWanted, store } of this.#filled) {
-      const shown = cluster.all(collection).filter(({ metadata }) => !hidden.has(metadata.name ?? ''));
-      const objects = shown.filter(isWanted);
-      const keys = new Set(objects.map(keyOfObject));
-      for (const key of [...store.keys()]) if (!keys.has(key)) store.remove(key);
-      for (const object of objects) store.put(object);
-    }
-  }
-}
-
-/** Of selectors, as much as this job uses. */
-function selects({ namespace, labelSelector = '', fieldSelector = '' }: Selection): (object: KubeObject) => boolean {
-  const [label = '', value] = labelSelector.replace('!', '').split('=');
-  const name = fieldSelector.replace('metadata.name=', '');
-  return ({ metadata }) =>
-    (namespace === undefined || metadata.namespace === namespace) &&
-    (label === '' || metadata.labels?.[label] === value) &&
-    (name === '' || metadata.name === name);
 }

@@ -1,5 +1,7 @@
 /** For tests: watches everything that is done to the disks and volumes of a simulated node, knows whose data is where, and notes what must never happen. */
+
 import type { PersistentVolume } from '../api/persistent-volumes.ts';
+import type { SimulatedCluster } from '../api/simulated-cluster.ts';
 import { Refuse, Retry } from '../kit/controller/outcome.ts';
 import { FileError } from '../kit/host/file-error.ts';
 import type { SimulatedDisk } from '../kit/host/simulated/disk.ts';
@@ -7,7 +9,6 @@ import type { SimulatedMachine } from '../kit/host/simulated/machine.ts';
 import { ApiError } from '../kit/kube/api-error.ts';
 import { ConnectionError } from '../kit/kube/transport.ts';
 import { type LedgerState, parseLedger } from './ledger/format.ts';
-import type { SimulatedCluster } from './simulated-cluster.ts';
 
 /** Somebody whose data is on a disk. */
 interface Tenant {

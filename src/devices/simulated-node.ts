@@ -1,4 +1,5 @@
 /** For tests: a node with disks, the cluster that it is of, and those who live in both. */
+import { SimulatedCluster, VOLUMES } from '../api/simulated-cluster.ts';
 import { settled, VirtualClock } from '../kit/clock/virtual.ts';
 import type { DiskDescription, SimulatedDisk } from '../kit/host/simulated/disk.ts';
 import { SimulatedMachine } from '../kit/host/simulated/machine.ts';
@@ -10,7 +11,6 @@ import { identityOf, keyOf } from './identity.ts';
 import type { LedgerState } from './ledger/format.ts';
 import type { RefusalFact } from './refusals.ts';
 import { SimulatedAgent } from './simulated-agent.ts';
-import { SimulatedCluster, VOLUMES } from './simulated-cluster.ts';
 import { Oracle } from './simulated-node-oracle.ts';
 
 const KIB = 2 ** 10;

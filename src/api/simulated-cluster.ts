@@ -2,16 +2,17 @@
  * For tests: the part of a cluster that the agent of a node has to do with, in memory. An API server with versions, preconditions,
  * finalizers and pages; and the binder, which is the test.
  */
-import type { PersistentVolume } from '../api/persistent-volumes.ts';
 import type { Clock } from '../kit/clock/clock.ts';
-import type { KubeObject, ObjectMeta } from '../kit/kube/resource.ts';
-import type { TransportRequest, TransportResponse } from '../kit/kube/transport.ts';
+import type { SimulatedHost } from '../kit/host/simulated/host.ts';
+import { type KubeObject, keyOfObject, type ObjectMeta } from '../kit/kube/resource.ts';
+import type { Transport, TransportRequest, TransportResponse } from '../kit/kube/transport.ts';
+import type { PersistentVolume } from './persistent-volumes.ts';
 
-/** What is asked of the server: a method, a collection, and mostly a name. */
+/** What is asked of the server: a method, a collection, and mostly one object of it, by its name or `namespace/name`. */
 interface Asked {
   readonly method: TransportRequest['method'];
   readonly collection: string;
-  readonly name: string | undefined;
+  readonly key: string | undefined;
   readonly query: URLSearchParams;
   readonly body: Body;
 }
@@ -40,6 +41,7 @@ export class SimulatedCluster {
   /** Before each is carried out, so that what was there can still be seen. */
   onCreate: (volume: PersistentVolume) => void = () => {};
   onDelete: (volume: PersistentVolume) => void = () => {};
+  readonly #listeners = new Set<() => void>();
   readonly #clock: Clock;
   readonly #collections = new Map<string, Map<string, KubeObject>>();
   #version = 100;
@@ -49,7 +51,13 @@ export class SimulatedCluster {
     this.#clock = clock;
   }
 
-  /** `persistentvolumes`, `nodes`, `configmaps`, `namespaces`. */
+  /** After each change, as a watch does. Gives back how to stop. */
+  onChange(listener: () => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  /** `persistentvolumes`, `nodes`, `configmaps`, `namespaces`, … */
   all(collection: string): readonly KubeObject[] {
     return [...this.#of(collection).values()];
   }
@@ -64,7 +72,8 @@ export class SimulatedCluster {
 
   /** As somebody does it who may do everything, status included. */
   put(collection: string, object: KubeObject): KubeObject {
-    const known = this.#of(collection).get(object.metadata.name ?? '');
+    const key = keyOfObject(object);
+    const known = this.#of(collection).get(key);
     const metadata = {
       uid: known?.metadata.uid ?? this.#uid(),
       creationTimestamp: this.#now(),
@@ -72,7 +81,8 @@ export class SimulatedCluster {
       resourceVersion: `${++this.#version}`,
     };
     const stored = { ...object, metadata };
-    this.#of(collection).set(metadata.name ?? '', stored);
+    this.#of(collection).set(key, stored);
+    this.#tell();
     return stored;
   }
 
@@ -116,6 +126,7 @@ export class SimulatedCluster {
   /** With force, whatever holds it. */
   vanish(name: string): void {
     this.#of(VOLUMES).delete(name);
+    this.#tell();
   }
 
   /** Gives back how to go back to the state of now. A restored server counts on from there. */
@@ -141,7 +152,7 @@ export class SimulatedCluster {
   #carryOut(it: Asked): Answer {
     switch (it.method) {
       case 'GET':
-        return it.name === undefined ? this.#list(it) : this.#get(it);
+        return it.key === undefined ? this.#list(it) : this.#get(it);
       case 'POST':
         return this.#create(it);
       case 'PATCH':
@@ -163,8 +174,8 @@ export class SimulatedCluster {
     return { status: 200, body: { metadata: { resourceVersion: `${this.#version}`, ...next }, items } };
   }
 
-  #get({ collection, name = '' }: Asked): Answer {
-    const object = this.#of(collection).get(name);
+  #get({ collection, key = '' }: Asked): Answer {
+    const object = this.#of(collection).get(key);
     return object ? { status: 200, body: object } : refusal(404, 'NotFound');
   }
 
@@ -176,8 +187,8 @@ export class SimulatedCluster {
     return { status: 201, body: this.put(collection, { ...body, metadata }) };
   }
 
-  #patch({ collection, name = '', body }: Asked): Answer {
-    const object = this.#of(collection).get(name);
+  #patch({ collection, key = '', body }: Asked): Answer {
+    const object = this.#of(collection).get(key);
     if (!object) return refusal(404, 'NotFound');
     const { uid, resourceVersion, ...metadata } = body.metadata ?? {};
     if (!isStill(object, { ...(uid && { uid }), ...(resourceVersion && { resourceVersion }) }))
@@ -190,12 +201,12 @@ export class SimulatedCluster {
     return { status: 200, body: stored };
   }
 
-  #delete({ collection, name = '', body }: Asked): Answer {
-    const object = this.#of(collection).get(name);
+  #delete({ collection, key = '', body }: Asked): Answer {
+    const object = this.#of(collection).get(key);
     if (!object) return refusal(404, 'NotFound');
     if (!isStill(object, body.preconditions ?? {})) return refusal(409, 'Conflict');
     this.onDelete(object);
-    return { status: 200, body: this.remove(name) ?? object };
+    return { status: 200, body: this.remove(key) ?? object };
   }
 
   /** As `kubectl delete` does it. Whoever protects volumes lets one go at once that nobody has. */
@@ -210,9 +221,15 @@ export class SimulatedCluster {
     return stored;
   }
 
-  #removeIfFree(collection: string, { metadata }: KubeObject): void {
-    const { deletionTimestamp, finalizers = [], name = '' } = metadata;
-    if (deletionTimestamp && finalizers.length === 0) this.#of(collection).delete(name);
+  #removeIfFree(collection: string, object: KubeObject): void {
+    const { deletionTimestamp, finalizers = [] } = object.metadata;
+    if (!deletionTimestamp || finalizers.length > 0) return;
+    this.#of(collection).delete(keyOfObject(object));
+    this.#tell();
+  }
+
+  #tell(): void {
+    for (const listener of this.#listeners) listener();
   }
 
   #of(collection: string): Map<string, KubeObject> {
@@ -236,8 +253,35 @@ export class SimulatedCluster {
 
 function asked({ method, path, body }: Pick<TransportRequest, 'method' | 'path' | 'body'>): Asked {
   const { pathname, searchParams } = new URL(path, 'http://server');
-  const [, , , collection = '', name] = pathname.split('/');
-  return { method, collection, name, query: searchParams, body: JSON.parse(body ?? '{}') };
+  const parts = /^\/(?:api|apis\/[^/]+)\/[^/]+\/(?:namespaces\/([^/]+)\/(?=[^/]))?([^/]+)(?:\/([^/]+))?/.exec(pathname);
+  const [, namespace, collection = '', name] = parts ?? [];
+  const key = namespace === undefined || name === undefined ? name : `${namespace}/${name}`;
+  return { method, collection, key, query: searchParams, body: JSON.parse(body ?? '{}') };
+}
+
+/** A call of the API is an operation of the process like any other: it can fail, be lost, and be where the process is killed. */
+export const transportOf = ({ process }: SimulatedHost, cluster: SimulatedCluster): Transport => ({
+  async request(request) {
+    request.signal.throwIfAborted();
+    const { method, path } = request;
+    const operation = { verb: 'exec', target: 'api', changes: method !== 'GET', argv: [method, path] } as const;
+    return unlessAborted(
+      process.perform(operation, () => cluster.answer(request)),
+      request.signal,
+    );
+  },
+  async close() {},
+});
+
+async function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
+  const { promise: abortion, reject } = Promise.withResolvers<never>();
+  const onAbort = () => reject(signal.reason);
+  signal.addEventListener('abort', onAbort, { once: true });
+  try {
+    return await Promise.race([promise, abortion]);
+  } finally {
+    signal.removeEventListener('abort', onAbort);
+  }
 }
 
 const refusal = (code: number, reason: string): Answer => ({
