@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { mkdir, open, readFile, rename, symlink, truncate } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -109,12 +110,13 @@ describe('a wipe of a real device', () => {
     'by $name that fails in the middle ends with its error',
     async (way) => {
       await using loop = await aUsedDevice(way.sizeBytes);
-      let records = 0;
+      let isWritable = true;
       const ended = wiped(loop, way, {
-        async record() {
-          if (++records !== 2) return;
-          /** From now on nothing can be written to what is behind it. */
-          await host.exec(['chattr', '+i', loop.backing]);
+        progress() {
+          if (!isWritable) return;
+          isWritable = false;
+          /** From now on nothing can be written to what is behind it. Nothing is begun meanwhile, since nothing else runs here. */
+          execFileSync('chattr', ['+i', loop.backing]);
           loop.undo.defer(async () => void (await host.exec(['chattr', '-i', loop.backing])));
         },
       });
