@@ -99,6 +99,11 @@ export interface LvmSettings {
   readonly autoRelease: boolean;
   readonly thinLimits: ThinLimits;
   readonly resyncMs: number;
+  /** How long what is in the trash is kept. */
+  readonly trashTtlMs: number;
+  /** Whether people are told of what belongs to no volume. */
+  readonly sanityChecks: boolean;
 }
 
 export const DEFAULT_RESYNC = '10m';
+export const DEFAULT_TRASH_TTL = '72h';

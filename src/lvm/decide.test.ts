@@ -13,7 +13,16 @@ import {
   owner,
   UID,
 } from './builders.ts';
-import { type Content, type Decision, type Declared, decide, decideRemoval, type Leaving } from './decide.ts';
+import {
+  type Content,
+  type Decision,
+  type Declared,
+  decide,
+  decideEmptying,
+  decideRemoval,
+  type Leaving,
+} from './decide.ts';
+import type { LogicalVolume } from './facts.ts';
 import type { Sight } from './sight.ts';
 import { tagsOf } from './tags.ts';
 
@@ -224,6 +233,9 @@ describe('an encrypted volume', () => {
     expect(next(wanted, closed('new'), { signature: 'xfs' })).toBe('signatureIsForeign'));
 });
 
+const TRASHED = tagsOf(owner({ trashedAt: 1 }));
+const IN_TRASH = lv({ name: 'trash+data+uid1', tags: TRASHED });
+
 describe('a volume that is being deleted', () => {
   const leaving: Leaving = { name: 'data', uid: UID, path: '/mnt/pv/data', shred: 'none', removePolicy: 'delete' };
   const removal = (sight: Sight, changes: Partial<Leaving> = {}) =>
@@ -241,8 +253,28 @@ describe('a volume that is being deleted', () => {
     expect(removal(unmounted({ lv: lv({ isActive: false }) }), { shred: 'zero' })).toBe('activate');
     expect(removal(unmounted({ owner: owner({ isShredded: true }) }), { shred: 'zero' })).toBe('remove');
   });
-  it('is kept for a while when that is asked for', () =>
-    expect(removal(unmounted(), { removePolicy: 'trash', shred: 'zero' })).toBe('trash'));
+  it('is shredded again when that was cut off, also when it was to go into the trash', () => {
+    const begun = unmounted({ owner: owner({ isShredding: true }) });
+    expect(removal(begun, { shred: 'zero' })).toBe('shred');
+    expect(removal(begun, { shred: 'zero', removePolicy: 'trash' })).toBe('shred');
+  });
+  it('is removed as it is when somebody has taken back that it be shredded', () =>
+    expect(removal(unmounted({ owner: owner({ isShredding: true }) }), { shred: 'none' })).toBe('remove'));
+  it('is not shredded as a snapshot beside its origin, of which only the device of the origin reaches everything', () => {
+    const snapshot = lv({ kind: 'snapshot', origin: 'other' });
+    expect(removal(unmounted({ lv: snapshot }), { shred: 'discard' })).toBe('snapshotCannotBeShredded');
+    expect(removal(unmounted({ lv: { ...snapshot, pool: 'pool' } }), { shred: 'discard' })).toBe('shred');
+  });
+  it('is marked, renamed and deactivated when it is to be kept for a while, in this order', () => {
+    const policy = { removePolicy: 'trash', shred: 'zero' } as const;
+    const step = (sight: Sight) => decideRemoval({ ...leaving, ...policy }, sight);
+    expect(step(unmounted())).toMatchObject({ step: { kind: 'trash', does: 'mark' } });
+    expect(step(unmounted({ owner: owner({ trashedAt: 1 }) }))).toMatchObject({ step: { does: 'rename' } });
+    expect(step(bare({ strays: [IN_TRASH] }))).toMatchObject({ step: { does: 'deactivate', lv: IN_TRASH } });
+    expect(removal(bare({ strays: [{ ...IN_TRASH, isActive: false }] }), policy)).toBe('done');
+  });
+  it('in the trash stays active with its origin when it is a snapshot beside it', () =>
+    expect(removal(bare({ strays: [{ ...IN_TRASH, kind: 'snapshot', origin: 'other' }] }))).toBe('done'));
   it('is not taken away from somebody who uses it elsewhere', () =>
     expect(removal(complete({ ofDevice: [mount(), mount({ mountPoint: '/elsewhere' })] }))).toBe('isInUseElsewhere'));
   it('is not removed together with its snapshots', () => {
@@ -256,8 +288,52 @@ describe('a volume that is being deleted', () => {
   });
   it('says so when its logical volume was renamed, and does not forget it', () => {
     expect(removal(bare({ strays: [lv({ name: 'renamed' })] }))).toBe('logicalVolumeIsElsewhere');
-    expect(removal(bare({ strays: [lv({ name: 'old', tags: tagsOf(owner({ trashedAt: 1 })) })] }))).toBe('done');
+    expect(removal(bare({ strays: [lv({ name: 'old', tags: TRASHED })] }))).toBe('logicalVolumeIsElsewhere');
   });
   it('is not removed from a group that cannot be changed', () =>
     expect(removal(unmounted({ group: group({ missingDisks: 1 }, lv()) }))).toBe('groupHasLostDisks'));
+});
+
+describe('a volume that takes another one over', () => {
+  const wanted = declared({ uid: 'uid-2', adopts: 'lv-uuid-1' });
+  const with_ = (volume: Partial<LogicalVolume>) => bare({ group: group({}, lv({ name: 'other', ...volume })) });
+
+  it('gets it back from the trash by its name first, and then by its marks', () => {
+    expect(decide(wanted, bare({ group: group({}, IN_TRASH) }))).toEqual({
+      kind: 'step',
+      step: { kind: 'take-back', lv: IN_TRASH },
+    });
+    expect(next(wanted, complete({ owner: owner({ trashedAt: 1 }), atPath: [], ofDevice: [] }))).toBe('adopt');
+  });
+  it('is not made anew when that is not there, or is not in the trash', () => {
+    expect(next(wanted, bare())).toBe('adoptedIsMissing');
+    expect(next(wanted, with_({ tags: tagsOf(owner()) }))).toBe('adoptedIsForeign');
+    expect(next(wanted, with_({ name: 'trash+mine' }))).toBe('adoptedIsForeign');
+  });
+  it.each(['isShredding', 'isShredded'])('does not get what has been begun to be shredded: %s', (mark) => {
+    const marks = owner({ trashedAt: 1, [mark]: true });
+    expect(next(wanted, with_({ name: 'trash+data', tags: tagsOf(marks) }))).toBe('logicalVolumeIsShredded');
+    expect(next(wanted, complete({ owner: marks, atPath: [], ofDevice: [] }))).toBe('logicalVolumeIsShredded');
+  });
+});
+
+describe('what was in the trash for long enough', () => {
+  const emptying = (changes: Partial<Sight> = {}, shred: Leaving['shred'] = 'none') =>
+    said(
+      decideEmptying(shred, {
+        ...bare({ group: group({}, IN_TRASH), owner: owner({ trashedAt: 1 }) }),
+        ...changes,
+        lv: IN_TRASH,
+      }),
+    );
+
+  it('is removed, and shredded before if that was asked for', () => {
+    expect(emptying()).toBe('remove');
+    expect(emptying({}, 'zero')).toBe('shred');
+    expect(emptying({ owner: owner({ trashedAt: 1, isShredded: true }) }, 'zero')).toBe('remove');
+  });
+  it('is left alone while somebody looks at it', () => {
+    expect(emptying({ ofDevice: [mount({ mountPoint: '/rescue' })] })).toBe('isInUseElsewhere');
+    expect(emptying({ snapshots: [lv({ name: 'copy' })] })).toBe('hasSnapshots');
+  });
 });

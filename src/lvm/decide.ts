@@ -6,6 +6,7 @@ import { type Fact, refusal } from './reasons.ts';
 import { type Sight, upperDevice } from './sight.ts';
 import { roundUpToExtents } from './size.ts';
 import { type Owner, ownerOf } from './tags.ts';
+import { isInTrash } from './trash.ts';
 
 /** A volume as it was declared, after it was checked. */
 export interface Declared {
@@ -46,7 +47,10 @@ export type Step =
   | { readonly kind: 'unmount' }
   | { readonly kind: 'close' }
   | { readonly kind: 'shred' }
-  | { readonly kind: 'trash' }
+  /** Marked first: from then on it is known what it is, whatever it is called. */
+  | { readonly kind: 'trash'; readonly does: 'mark' | 'rename' | 'deactivate'; readonly lv: LogicalVolume }
+  /** Gives what was in the trash the name of the volume that takes it over. */
+  | { readonly kind: 'take-back'; readonly lv: LogicalVolume }
   | { readonly kind: 'remove'; readonly lv: LogicalVolume };
 export type StepKind = Step['kind'];
 
@@ -94,6 +98,8 @@ const CHANGES_LVM: ReadonlySet<StepKind> = new Set<StepKind>([
   'extend',
   'mark-ready',
   'retag',
+  'shred',
+  'take-back',
   'trash',
   'remove',
 ]);
@@ -109,6 +115,7 @@ function withoutVolume({ declared, sight, group, limits }: WithoutVolume): Decis
   const { options, bytes, path } = declared;
   const [stray] = sight.strays;
   if (stray) return refusal('logicalVolumeIsElsewhere', { lv: fullName(stray), vg: options.vg });
+  if (declared.adopts !== undefined && !declared.wasProcessed) return takenBack(declared.adopts, group);
   if (declared.wasProcessed) return refusal('logicalVolumeIsGone', { vg: options.vg, lv: declared.name });
   const [mount] = sight.atPath;
   if (mount) return refusal('somethingElseIsMounted', { path, source: mount.source });
@@ -117,6 +124,16 @@ function withoutVolume({ declared, sight, group, limits }: WithoutVolume): Decis
   const wanted = roundUpToExtents(bytes, group.extentBytes);
   if (group.freeBytes < wanted) return refusal('groupIsFull', { vg: group.name, wanted, free: group.freeBytes });
   return step({ kind: 'create', bytes: wanted });
+}
+
+/** What is in the trash has another name. An empty volume in its place would hide that it was not found. */
+function takenBack(uuid: string, group: VolumeGroup): Decision {
+  const lv = group.volumes.values().find((each) => each.uuid === uuid);
+  if (!lv) return refusal('adoptedIsMissing', { uuid, vg: group.name });
+  const owner = ownerOf(lv);
+  if (!owner || !isInTrash(lv)) return refusal('adoptedIsForeign', { lv: fullName(lv) });
+  if (owner.isShredding || owner.isShredded) return refusal('logicalVolumeIsShredded', { lv: fullName(lv) });
+  return step({ kind: 'take-back', lv });
 }
 
 function snapshot(of: string, { bytes }: Declared, group: VolumeGroup): Decision {
@@ -201,6 +218,7 @@ function foreign({ declared, sight, lv, content }: WithVolume): Decision {
 function ofAnother(owner: Owner, { declared, lv, sight }: WithVolume): Decision {
   const about = { lv: fullName(lv), pv: owner.pv, uid: owner.uid };
   if (declared.adopts !== lv.uuid) return refusal('logicalVolumeIsOfAnother', { ...about, uuid: lv.uuid });
+  if (owner.isShredding || owner.isShredded) return refusal('logicalVolumeIsShredded', { lv: about.lv });
   const elsewhere = sight.ofDevice.find(({ mountPoint }) => mountPoint !== declared.path);
   if (elsewhere) return refusal('isInUseElsewhere', { lv: about.lv, path: elsewhere.mountPoint });
   return step({ kind: 'adopt' });
@@ -296,10 +314,7 @@ export function decideRemoval(leaving: Leaving, sight: Sight): Decision {
   const { group, owner, mapping, ofDevice } = sight;
   const isOurs = owner?.uid === leaving.uid;
   const lv = isOurs ? sight.lv : undefined;
-  if (!lv) {
-    const stray = sight.strays.find((each) => ownerOf(each)?.trashedAt === undefined);
-    return stray ? refusal('logicalVolumeIsElsewhere', { lv: fullName(stray), vg: group?.name ?? '' }) : done;
-  }
+  if (!lv) return underAnotherName(sight);
   const elsewhere = ofDevice.find(({ mountPoint }) => mountPoint !== leaving.path);
   if (elsewhere) return refusal('isInUseElsewhere', { lv: fullName(lv), path: elsewhere.mountPoint });
   if (ofDevice.length > 0) return step({ kind: 'unmount' });
@@ -311,15 +326,42 @@ export function decideRemoval(leaving: Leaving, sight: Sight): Decision {
   return group && decision.kind === 'step' ? unlessImpossible(decision, group, sight) : decision;
 }
 
+/** Either it is in the trash, or somebody has renamed it. */
+function underAnotherName({ strays, group }: Sight): Decision {
+  const stray = strays.find((each) => !isInTrash(each));
+  if (stray) return refusal('logicalVolumeIsElsewhere', { lv: fullName(stray), vg: group?.name ?? '' });
+  const awake = strays.find((each) => each.isActive && !isClassicSnapshot(each));
+  return awake ? step({ kind: 'trash', does: 'deactivate', lv: awake }) : done;
+}
+
+/** A logical volume whose time in the trash is over, and that nothing uses. */
+export function decideEmptying(shred: VolumeOptions['shred'], sight: Sight & { readonly lv: LogicalVolume }): Decision {
+  const { lv, owner, group, ofDevice, mapping, snapshots } = sight;
+  const [mount] = ofDevice;
+  if (mount) return refusal('isInUseElsewhere', { lv: fullName(lv), path: mount.mountPoint });
+  if (mapping) return step({ kind: 'close' });
+  const [snapshot] = snapshots;
+  if (snapshot && lv.kind !== 'thin')
+    return refusal('hasSnapshots', { lv: fullName(lv), snapshot: fullName(snapshot) });
+  const decision = gone({ shred, removePolicy: 'delete' }, lv, owner);
+  return group && decision.kind === 'step' ? unlessImpossible(decision, group, sight) : decision;
+}
+
+/** What it has been begun to shred is of no use in the trash. */
 function gone(
-  { shred, removePolicy }: Leaving,
+  { shred, removePolicy }: Pick<Leaving, 'shred' | 'removePolicy'>,
   lv: LogicalVolume,
   owner: Owner | undefined,
-): Decision & { kind: 'step' } {
-  if (removePolicy === 'trash') return { kind: 'step', step: { kind: 'trash' } };
-  const isShredded = shred === 'none' || owner?.isShredded === true;
-  if (!isShredded) return { kind: 'step', step: { kind: lv.isActive ? 'shred' : 'activate' } };
-  return { kind: 'step', step: { kind: 'remove', lv } };
+): Decision {
+  const { isShredding = false, isShredded = false, trashedAt } = owner ?? {};
+  if (removePolicy === 'trash' && !isShredding && !isShredded)
+    return step({ kind: 'trash', does: trashedAt === undefined ? 'mark' : 'rename', lv });
+  if (shred === 'none' || isShredded) return step({ kind: 'remove', lv });
+  if (isClassicSnapshot(lv)) return refusal('snapshotCannotBeShredded', { lv: fullName(lv) });
+  return step({ kind: lv.isActive ? 'shred' : 'activate' });
 }
+
+/** It lies beside its origin, and is active and inactive together with it. */
+const isClassicSnapshot = ({ kind, pool }: LogicalVolume): boolean => kind === 'snapshot' && pool === undefined;
 
 const fullName = ({ group, name }: LogicalVolume): string => `${group}/${name}`;

@@ -2,6 +2,12 @@
 import type { Content, Declared, Leaving, Step } from './decide.ts';
 import type { Look, Sight } from './sight.ts';
 
+/** What goes with a step that may take hours. */
+export interface Going {
+  readonly signal: AbortSignal;
+  readonly progress: (doneBytes: number, ofBytes: number) => void;
+}
+
 export interface Machine {
   /** Takes part until it is disposed of: those who take part look together. */
   join(): Disposable;
@@ -11,7 +17,7 @@ export interface Machine {
   content(declared: Declared, sight: Sight, signal: AbortSignal): Promise<Content>;
   /** Each can be cut off at any point, and be done again. */
   make(step: Step, declared: Declared, sight: Sight, signal: AbortSignal): Promise<void>;
-  takeAway(step: Step, leaving: Leaving, sight: Sight, signal: AbortSignal): Promise<void>;
+  takeAway(step: Step, leaving: Leaving, sight: Sight, going: Going): Promise<void>;
   /** The bare directory that it was mounted at. */
   removeMountPoint(path: string, signal: AbortSignal): Promise<void>;
 }

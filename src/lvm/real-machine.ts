@@ -8,17 +8,21 @@ import type { Host } from '../kit/host/host.ts';
 import type { KubeClient } from '../kit/kube/client.ts';
 import type { Log } from '../kit/observe/log.ts';
 import { Rounds } from '../kit/rounds.ts';
+import { Slots } from '../kit/slots.ts';
 import * as commands from './commands.ts';
 import type { FileSystem, LvmSettings } from './contract.ts';
 import type { Content, Declared, Leaving, Step } from './decide.ts';
 import type { LogicalVolume, Lvm } from './facts.ts';
+import { unlessHeld } from './held.ts';
 import { readKeys } from './keys.ts';
 import { lookAt, type Viewpoint } from './look.ts';
-import type { Machine } from './machine.ts';
+import type { Going, Machine } from './machine.ts';
 import { type FstabEntry, mountFailures, renderFstab } from './mounts.ts';
+import { shred } from './shred.ts';
 import { type Look, mappingName, type Sight } from './sight.ts';
 import { contentAt } from './signature.ts';
 import { changeOfTags, encodeTag, type Owner, ownerOf, tagsOf } from './tags.ts';
+import { trashName } from './trash.ts';
 import { isWhole } from './whole.ts';
 
 export interface MachineParts {
@@ -35,12 +39,16 @@ export interface MachineParts {
   readonly saw: (lvm: Lvm) => void;
 }
 
+/** Each keeps some threads of the process and a disk busy. */
+export const SHREDS_AT_ONCE = 4;
+
 /** Where what is to be mounted is written for mount(8). */
 const FSTAB = '/run/holdfast/lvm.fstab';
 
 export class RealMachine implements Machine {
   readonly #parts: MachineParts;
   readonly #rounds: Rounds;
+  readonly #shredding = new Slots(SHREDS_AT_ONCE);
   readonly #markReady: (lv: LogicalVolume) => Promise<undefined>;
   readonly #makeImmutable: (path: string) => Promise<undefined>;
   readonly #mount: (entry: FstabEntry) => Promise<string | undefined>;
@@ -92,6 +100,8 @@ export class RealMachine implements Machine {
         const pool = options.thin?.pool ?? '';
         return await this.#run(commands.createThinPool({ vg: options.vg, name: pool, bytes: step.bytes, tags: [] }));
       }
+      case 'take-back':
+        return await this.#run(commands.rename({ vg: step.lv.group, name: step.lv.name, to: name }));
       case 'adopt':
         return await this.#adopt(declared, there(sight));
       case 'activate':
@@ -126,19 +136,96 @@ export class RealMachine implements Machine {
     }
   }
 
-  async takeAway(step: Step, leaving: Leaving, sight: Sight): Promise<void> {
-    const lv = there(sight);
+  async takeAway(step: Step, leaving: Leaving, sight: Sight, going: Going): Promise<void> {
+    const { host } = this.#parts;
+    const what = step.kind === 'unmount' ? leaving.path : pathOf('lv' in step ? step.lv : there(sight));
+    const numbers = await this.#numbersOf(leaving, sight);
+    await unlessHeld(
+      what,
+      numbers,
+      (each) => host.tables.holders(each),
+      () => this.#takeAway(step, leaving, sight, going),
+    );
+  }
+
+  async #takeAway(step: Step, leaving: Leaving, sight: Sight, going: Going): Promise<void> {
     switch (step.kind) {
       case 'unmount':
         return await this.#run(commands.unmount(leaving.path));
       case 'close':
         return await this.#run(commands.luksClose(mappingName(leaving.uid)));
       case 'activate':
-        return await this.#run(commands.activate([lv]));
+        return await this.#run(commands.activate([there(sight)]));
+      case 'shred':
+        return await this.#shred(leaving, there(sight), going);
+      case 'trash':
+        return await this.#trash(step, leaving);
       case 'remove':
-        return await this.#run(commands.remove(lv));
+        return await this.#run(commands.remove(step.lv));
       default:
         throw new Error(`${step.kind} is no step to take a volume away`);
+    }
+  }
+
+  /** Under all of which a process can hold what is taken away. A btrfs has one that only what is in it tells. */
+  async #numbersOf({ path }: Leaving, { lv, mapping, atPath }: Sight): Promise<readonly DeviceNumber[]> {
+    const { host, viewpoint } = this.#parts;
+    const inside = atPath.length === 0 ? undefined : (await host.files.stat(`${viewpoint.root}${path}`))?.filesystem;
+    return [lv?.device, mapping?.device, inside].filter((number) => number !== undefined);
+  }
+
+  /**
+   * It is marked before the first byte is lost, so that nobody takes it over any more, and when nothing is left of it. What was looked at
+   * is looked at once more while it is held open: what has the name by then, and the number, can be nothing else any more.
+   */
+  async #shred({ shred: method }: Leaving, lv: LogicalVolume, { signal, progress }: Going): Promise<void> {
+    const { host, viewpoint, clock } = this.#parts;
+    if (lv.isReadOnly) await this.#run(commands.makeWritable(lv));
+    await this.#retag(lv, { isShredding: true });
+    const path = `${viewpoint.root}${pathOf(lv)}`;
+    {
+      await using device = await host.devices.open(path, { access: 'read-write', exclusive: true, direct: true });
+      const now = await this.#isStillShredding(lv, device.number);
+      if (ownerOf(now)?.options.cryptSecret === undefined)
+        await this.#rounds.away(async () => {
+          using _slot = await this.#shredding.take(signal);
+          await shred(device, now, method, { clock, commands: host, progress, signal });
+        });
+    }
+    const now = await this.#isStillShredding(lv, lv.device);
+    if (ownerOf(now)?.options.cryptSecret !== undefined) await this.#eraseKeys(now);
+    await this.#retag(now, { isShredding: false, isShredded: true });
+  }
+
+  async #isStillShredding({ group, name, uuid }: LogicalVolume, device: DeviceNumber | undefined) {
+    const now = (await this.look()).lvm.groups.get(group)?.volumes.get(name);
+    if (now?.uuid !== uuid || now.device !== device || !ownerOf(now)?.isShredding)
+      throw new Retry(`${group}/${name} is not what it was when it was looked at, so it is not shredded`);
+    return now;
+  }
+
+  /** Without its keys nobody can read what is on it. Where there are none, nobody ever could. */
+  async #eraseKeys(lv: LogicalVolume): Promise<void> {
+    const { host, viewpoint } = this.#parts;
+    const found = await contentAt(host, `${viewpoint.root}${pathOf(lv)}`);
+    if (!found.known) throw new Retry(`what is on ${pathOf(lv)} cannot be told: ${found.why}`);
+    await this.#isStill(pathOf(lv), lv.device);
+    if (found.value === 'crypto_LUKS') await this.#run(commands.luksErase(pathOf(lv)));
+  }
+
+  async #trash({ does, lv }: Step & { kind: 'trash' }, { uid, name, shred: method }: Leaving): Promise<void> {
+    switch (does) {
+      case 'mark': {
+        const trashedAt = Math.floor(this.#parts.clock.now().getTime() / 1000);
+        const options = { ...ownerOf(lv)?.options, shred: method, removePolicy: 'trash' };
+        return await this.#retag(lv, { trashedAt, options });
+      }
+      case 'rename': {
+        const to = trashName(lv.group, { pv: name, uid });
+        return await this.#run(commands.rename({ vg: lv.group, name: lv.name, to }));
+      }
+      case 'deactivate':
+        return await this.#run(commands.deactivate([lv]));
     }
   }
 
@@ -187,7 +274,9 @@ export class RealMachine implements Machine {
   async #retag(lv: LogicalVolume, changes: Partial<Owner>): Promise<void> {
     const owner = ownerOf(lv);
     if (!owner) throw new Retry(`${pathOf(lv)} is no longer marked as ours`);
-    await this.#run(commands.changeTags([lv], changeOfTags(lv, { ...owner, ...changes })));
+    const change = changeOfTags(lv, { ...owner, ...changes });
+    // To LVM a change of nothing is a failure.
+    if (change.add.length + change.remove.length > 0) await this.#run(commands.changeTags([lv], change));
   }
 
   async #encrypt({ options }: Declared, lv: LogicalVolume, signal: AbortSignal): Promise<void> {

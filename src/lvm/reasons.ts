@@ -33,6 +33,10 @@ interface Details {
   readonly somethingElseIsMounted: { readonly path: string; readonly source: string };
   readonly isInUseElsewhere: { readonly lv: string; readonly path: string };
   readonly hasSnapshots: { readonly lv: string; readonly snapshot: string };
+  readonly snapshotCannotBeShredded: { readonly lv: string };
+  readonly logicalVolumeIsShredded: { readonly lv: string };
+  readonly adoptedIsMissing: { readonly uuid: string; readonly vg: string };
+  readonly adoptedIsForeign: { readonly lv: string };
 }
 
 export type Fact = keyof Details;
@@ -145,6 +149,24 @@ const SENTENCES: {
   hasSnapshots: {
     message: ({ lv, snapshot }) => `${snapshot} is a snapshot of ${lv}, and would be lost with it`,
     remedy: 'Delete the volume of the snapshot first',
+  },
+  snapshotCannotBeShredded: {
+    message: ({ lv }) =>
+      `${lv} is a snapshot outside of a thin pool: what it keeps of its origin cannot be reached to be shredded`,
+    remedy: 'Set the annotation shred to none to have it removed as it is',
+  },
+  logicalVolumeIsShredded: {
+    message: ({ lv }) => `it has been begun to shred ${lv}, so nothing that is on it can be relied on`,
+    remedy: 'Remove it with holdfast lvm clean, and give the volume another name or no adopt annotation',
+  },
+  adoptedIsMissing: {
+    message: ({ uuid, vg }) => `the volume is to take over the logical volume ${uuid}, and there is none in ${vg}`,
+    remedy:
+      'Name its volume group in the annotation vg, or remove the annotation holdfast.dev/adopt for an empty volume',
+  },
+  adoptedIsForeign: {
+    message: ({ lv }) => `the volume is to take over ${lv}, which has another name and is not in the trash`,
+    remedy: "Rename it with lvrename to the name of the volume, if it is nobody else's",
   },
 };
 

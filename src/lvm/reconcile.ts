@@ -14,6 +14,7 @@ import {
 import { type Decision, type Declared, decide, decideRemoval, type Leaving } from './decide.ts';
 import { type Declaration, declarationOf } from './declared.ts';
 import type { Lvm, VolumeGroup } from './facts.ts';
+import { Held } from './held.ts';
 import { belonging } from './home.ts';
 import type { Machine } from './machine.ts';
 import type { Report } from './report.ts';
@@ -179,7 +180,10 @@ class VolumeTurn {
       if (decision.kind === 'done') return await machine.removeMountPoint(this.#volume.path, signal);
       if (decision.kind !== 'step') throw this.#refused(decision);
       report.takesAway(this.#volume, decision.step);
-      await report.timed(decision.step.kind, () => machine.takeAway(decision.step, leaving, sight, signal));
+      const progress = report.progressOf(this.#volume, decision.step);
+      await report.timed(decision.step.kind, () =>
+        machine.takeAway(decision.step, leaving, sight, { signal, progress }),
+      );
     }
     throw new Retry(`${this.#volume.name} is not gone after ${MOST_STEPS} steps`);
   }
@@ -237,7 +241,8 @@ class VolumeTurn {
     if (error instanceof Wait) return error;
     if (hasReason(error, 'Conflict') || hasReason(error, 'NotFound')) return error; // what changed it brings it back
     const why = error instanceof Error ? error.message : String(error);
-    if (error instanceof Refuse) report.isRefused(this.#volume, { fact: error.fact, why, remedy: error.remedy });
+    if (error instanceof Refuse || error instanceof Held)
+      report.isRefused(this.#volume, { fact: error.fact, why, remedy: error.remedy });
     else report.hasFailed(this.#volume, why);
     await this.#tellFailure(why);
     return error instanceof Refuse || error instanceof Retry ? error : new Retry(why, { cause: error });

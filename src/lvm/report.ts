@@ -17,6 +17,9 @@ export interface ReportParts {
   readonly node: string;
 }
 
+/** How often the log hears of a step that goes on. */
+const TELL_MS = 15_000;
+
 export class Report {
   readonly #parts: ReportParts;
   /** What was last told of each volume: the same is told once. */
@@ -34,6 +37,21 @@ export class Report {
   takesAway({ name }: Volume, { kind }: Step): void {
     this.#parts.log.info({ volume: name, step: kind }, 'a step to take a volume away');
     this.#parts.standings.note({ volume: name, state: { is: 'removing', step: kind } });
+  }
+
+  /** Told at every piece of a step that takes long: the standing knows it at once, and the log now and then. */
+  progressOf({ name }: Volume, { kind }: Step): (doneBytes: number, ofBytes: number) => void {
+    const { standings, log, clock } = this.#parts;
+    let toldAt = clock.monotonic();
+    let last: number | undefined;
+    return (doneBytes, ofBytes) => {
+      const percent = Math.floor((100 * doneBytes) / ofBytes);
+      if (percent !== last) standings.note({ volume: name, state: { is: 'removing', step: kind, percent } });
+      last = percent;
+      if (clock.monotonic() - toldAt < TELL_MS) return;
+      toldAt = clock.monotonic();
+      log.info({ volume: name, step: kind, percent, doneBytes, ofBytes }, 'a step goes on');
+    };
   }
 
   async timed<T>(step: StepKind, work: () => Promise<T>): Promise<T> {

@@ -3,7 +3,7 @@
 export type State =
   | { readonly is: 'ready' }
   | { readonly is: 'working'; readonly step: string }
-  | { readonly is: 'removing'; readonly step: string }
+  | { readonly is: 'removing'; readonly step: string; readonly percent?: number | undefined }
   /** Something has to happen first that is not ours to do. */
   | { readonly is: 'waiting'; readonly why: string }
   /** As it is written, or as the node is, it cannot be made: a person has to do something. */

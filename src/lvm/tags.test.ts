@@ -95,7 +95,7 @@ describe('the owner of a logical volume', () => {
 function anyOwner(): fc.Arbitrary<Owner> {
   const text = fc.string({ unit: 'binary', minLength: 1, maxLength: 30 });
   const values = fc.uniqueArray(fc.tuple(fc.constantFrom(...OPTION_KEYS), text), { selector: ([key]) => key });
-  return fc.record(
+  const all = fc.record(
     {
       uid: text,
       pv: text,
@@ -103,9 +103,10 @@ function anyOwner(): fc.Arbitrary<Owner> {
       state: fc.constantFrom('new', 'ready'),
       options: values.map((pairs) => Object.fromEntries(pairs)),
       fsBytes: fc.bigInt({ min: 0n, max: 2n ** 63n }),
-      isShredded: fc.constant(true),
+      shredding: fc.constantFrom('isShredding', 'isShredded'),
       trashedAt: fc.nat(),
     },
     { requiredKeys: ['uid', 'pv', 'cluster', 'state', 'options'] },
   );
+  return all.map(({ shredding, ...owner }) => ({ ...owner, ...(shredding !== undefined && { [shredding]: true }) }));
 }

@@ -13,6 +13,8 @@ export interface Owner {
   readonly options: Readonly<Partial<Record<OptionKey, string>>>;
   /** How large the logical volume was when its filesystem was last made to fill it. */
   readonly fsBytes?: bigint | undefined;
+  /** That it has been begun to overwrite it: what is on it is of no use to anybody. */
+  readonly isShredding?: boolean | undefined;
   /** That nothing is left of what was written to it. */
   readonly isShredded?: boolean | undefined;
   /** Since when it waits to be removed, in seconds since 1970. */
@@ -52,9 +54,17 @@ export function decodeTag(tag: string): { readonly key: string; readonly value: 
   return tag === `${PREFIX}${key}=${value.replace(CANNOT_STAND, asBytes)}` ? { key, value } : undefined;
 }
 
+const SHREDDING = 'begun';
+const SHREDDED = 'true';
+
+function shreddedMark({ isShredding, isShredded }: Owner): string | undefined {
+  if (isShredded) return SHREDDED;
+  return isShredding ? SHREDDING : undefined;
+}
+
 /** Sorted, so that the same owner has the same tags. */
 export function tagsOf(owner: Owner): readonly string[] {
-  const { uid, pv, cluster, state, options, fsBytes, isShredded, trashedAt } = owner;
+  const { uid, pv, cluster, state, options, fsBytes, trashedAt } = owner;
   const marks = {
     ...options,
     uid,
@@ -62,7 +72,7 @@ export function tagsOf(owner: Owner): readonly string[] {
     cluster,
     state,
     fsBytes: fsBytes?.toString(),
-    shredded: isShredded ? 'true' : undefined,
+    shredded: shreddedMark(owner),
     trashed: trashedAt?.toString(),
   };
   return Object.entries(marks)
@@ -87,7 +97,8 @@ export function ownerOf({ tags }: { readonly tags: readonly string[] }): Owner |
     state,
     options: optionsIn(marks),
     ...(fsBytes !== undefined && { fsBytes: BigInt(fsBytes) }),
-    ...(marks.get('shredded') === 'true' && { isShredded: true }),
+    ...(marks.get('shredded') === SHREDDING && { isShredding: true }),
+    ...(marks.get('shredded') === SHREDDED && { isShredded: true }),
     ...(trashedAt !== undefined && { trashedAt: Number(trashedAt) }),
   };
 }

@@ -2,15 +2,18 @@
 import { systemClock } from '../../kit/clock/clock.ts';
 import { type Host, realHost } from '../../kit/host/host.ts';
 import { inHostNamespaces } from '../../kit/host/host-namespace.ts';
+import { widenThreadPool } from '../../kit/wipe/thread-pool.ts';
 import {
   DEFAULT_MOUNT_BASE,
   DEFAULT_RESYNC,
   DEFAULT_THIN_LIMITS,
+  DEFAULT_TRASH_TTL,
   type LvmSettings,
   STORAGE_CLASS,
 } from '../../lvm/contract.ts';
 import { lvm } from '../../lvm/controller.ts';
 import type { Viewpoint } from '../../lvm/look.ts';
+import { SHREDS_AT_ONCE } from '../../lvm/real-machine.ts';
 import { bindAddress } from '../flags/address.ts';
 import { choice } from '../flags/choice.ts';
 import { positiveDuration } from '../flags/duration.ts';
@@ -67,12 +70,24 @@ export const flags = {
       default: 'false',
     },
   ),
+  sanityChecks: flag(
+    '-s, --sanity-checks',
+    'tell of mount points and logical volumes that belong to no volume, at the start and at each resync',
+    onOff,
+    { default: 'false' },
+  ),
   debug: flag('-v, --debug', 'log everything', onOff, { default: 'false' }),
   thinOvercommit: flag(
     '--thin-overcommit',
     'how many times the size of a thin pool may be promised to volumes',
     integer(1, 1000),
     { default: `${DEFAULT_THIN_LIMITS.overcommit}` },
+  ),
+  trashTtl: flag(
+    '--trash-ttl',
+    'how long the logical volumes of deleted volumes are kept whose annotation removePolicy is trash',
+    positiveDuration,
+    { default: DEFAULT_TRASH_TTL },
   ),
   resyncPeriod: flag('--resync-period', 'how often every volume is looked at again', positiveDuration, {
     default: DEFAULT_RESYNC,
@@ -91,6 +106,7 @@ export const define: Define = (command, terminal) => {
   runs(command, flags, terminal, async (options) => {
     if (!options.mountBase.startsWith('/'))
       throw new UsageError(`--mount-base has to be an absolute path, such as ${DEFAULT_MOUNT_BASE}`);
+    widenThreadPool(SHREDS_AT_ONCE);
     const at = listening(options.metricsBindAddress, '--metrics-bind-address');
     const [host, viewpoint] = hostOf(options.mountNamespace);
     const logging = options.debug ? ({ logLevel: 'debug' } as const) : {};
@@ -125,4 +141,6 @@ const settingsOf = (options: OptionsOf<typeof flags>): LvmSettings => ({
   autoRelease: options.release,
   thinLimits: { ...DEFAULT_THIN_LIMITS, overcommit: options.thinOvercommit },
   resyncMs: options.resyncPeriod.milliseconds,
+  trashTtlMs: options.trashTtl.milliseconds,
+  sanityChecks: options.sanityChecks,
 });

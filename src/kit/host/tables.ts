@@ -1,8 +1,10 @@
 /** What the kernel tells about the whole host: what is mounted, swapped to, open, and behind loop devices. Nothing here is remembered. */
 import { join } from 'node:path';
 import type { Clock } from '../clock/clock.ts';
+import type { DeviceNumber } from './device-number.ts';
 import { FileError } from './file-error.ts';
 import type { Files } from './files.ts';
+import { type Holders, holdersOf } from './holders.ts';
 import { type Loop, readLoops } from './loops.ts';
 import { type Mount, parseMountinfo } from './mounts.ts';
 import type { OpenSurvey } from './open-survey.ts';
@@ -18,6 +20,8 @@ export interface HostTables {
   loops(): Promise<readonly Loop[]>;
   /** Which processes have which block devices open, and what of that could not be seen. */
   openDevices(): Promise<OpenSurvey>;
+  /** Which processes hold a filesystem or its device, by the numbers of either, and what of that could not be seen. */
+  holders(numbers: readonly DeviceNumber[]): Promise<Holders>;
 }
 
 export interface TableRoots {
@@ -36,6 +40,7 @@ export function realTables(files: Files, clock: Clock, { procRoot, sysRoot, host
     swaps: async () => parseSwaps(await table('swaps')),
     loops: () => readLoops(files, sysRoot, hostRoot),
     openDevices: () => surveyor.survey(),
+    holders: (numbers) => holdersOf(clock, procRoot, numbers),
   };
 
   async function table(name: string): Promise<string> {

@@ -8,7 +8,7 @@ type Verb =
   | 'find-program'
   | `file.${'stat' | 'lstat' | 'readlink' | 'realpath' | 'read' | 'list' | 'write' | 'mkdir' | 'remove' | 'watch'}`
   | `device.${'open' | 'facts' | 'read' | 'write' | 'sync'}`
-  | `table.${'mounts' | 'swaps' | 'loops' | 'open-devices'}`;
+  | `table.${'mounts' | 'swaps' | 'loops' | 'open-devices' | 'holders'}`;
 
 export interface Operation {
   readonly verb: Verb;

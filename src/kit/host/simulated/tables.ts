@@ -1,5 +1,6 @@
 /** The tables of a simulated machine as one of its processes sees them. */
 import type { DeviceNumber } from '../device-number.ts';
+import type { Holders } from '../holders.ts';
 import type { Opener, OpenSurvey } from '../open-survey.ts';
 import type { HostTables } from '../tables.ts';
 import type { SimulatedMachine } from './machine.ts';
@@ -14,6 +15,15 @@ export function simulatedTables(machine: SimulatedMachine, process: SimulatedPro
     swaps: () => table('table.swaps', () => [...machine.swaps]),
     loops: () => table('table.loops', () => [...machine.loops]),
     openDevices: () => table('table.open-devices', () => survey(machine, process.pid)),
+    holders: (numbers) => table('table.holders', () => holders(machine, numbers)),
+  };
+}
+
+function holders(machine: SimulatedMachine, numbers: readonly DeviceNumber[]): Holders {
+  const found = machine.strangers.filter(({ device }) => numbers.includes(device));
+  return {
+    holders: found.map(({ pid, command }) => ({ pid, command, holds: ['open file'] })),
+    unseen: machine.unseen.map(({ reason }) => reason),
   };
 }
 
