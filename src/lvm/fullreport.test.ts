@@ -120,6 +120,10 @@ describe('the report of a node', () => {
     expect(obstaclesWith('"vg_lock_type":""', '"vg_lock_type":"none"')).toEqual([]);
   });
 
+  it('tells of a group that belongs to another machine, in which LVM itself changes nothing', () => {
+    expect([...groupIn('foreign').volumes.keys()]).toEqual(['data']);
+  });
+
   it('lets nothing be changed in groups of the same name, and forgets the volumes of neither', () => {
     const { obstacles, volumes } = groupIn('same-name');
     expect(obstacles).toEqual([expect.stringMatching(/^another one, \w{6}-.*, has the same name$/)]);

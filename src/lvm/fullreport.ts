@@ -40,10 +40,14 @@ const NOTHING_OF_THE_REST = [
   ['--configreport', 'seg', '--options', 'segtype', '--select', 'segtype=none'],
 ].flat();
 
-/** `--binary` and the rest do not leave to the host's configuration how things are spelled. */
+/**
+ * Also of groups that belong to another machine or are shared with some: LVM would leave them out without a word in the report, and
+ * they would seem to be gone. `--binary` and the rest do not leave to the host's configuration how things are spelled.
+ */
 export const REPORT: Command = {
   argv: [
     ...['lvm', 'fullreport', '--reportformat', 'json', '--units', 'b', '--nosuffix', '--binary'],
+    ...['--foreign', '--shared'],
     ...['--configreport', 'vg', '--options', VG_COLUMNS.join(',')],
     ...['--configreport', 'lv', '--options', LV_COLUMNS.join(',')],
     ...NOTHING_OF_THE_REST,

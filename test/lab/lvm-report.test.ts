@@ -3,11 +3,12 @@ import { readFileSync } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
 import { deviceNumber } from '../../src/kit/host/device-number.ts';
+import { activate, changeTags, remove } from '../../src/lvm/commands.ts';
 import type { LogicalVolume, Lvm } from '../../src/lvm/facts.ts';
 import { parseReport } from '../../src/lvm/fullreport.ts';
 import { decodeTag, encodeTag, LONGEST_TAG, type Owner, ownerOf, tagsOf } from '../../src/lvm/tags.ts';
 import { reported, twoDisks, WORLDS, type WorldName } from './lvm-worlds.ts';
-import { run } from './machine.ts';
+import { host, run } from './machine.ts';
 
 describe('what LVM reports', () => {
   it.each(Object.keys(WORLDS) as WorldName[])('is as it was recorded: %s', async (name) => {
@@ -19,6 +20,15 @@ describe('what LVM reports', () => {
     expect(comparable(lvm)).toEqual(comparable(parseReport(recorded)));
     for (const lv of volumesOf(lvm)) if (lv.isActive && lv.kind !== 'thin-pool') await isAsTheKernelSays(lv);
   });
+});
+
+it('LVM itself changes nothing in a group that belongs to another machine', async () => {
+  await using disks = await twoDisks();
+  await WORLDS.foreign(disks.one);
+  const [lv] = volumesOf(parseReport(await reported()));
+  if (!lv) throw new Error('the volume is not told');
+  for (const { argv, options } of [activate([lv]), remove(lv), changeTags([lv], { add: ['a'], remove: [] })])
+    await expect(host.exec(argv, options)).rejects.toThrow(/Cannot access VG lab with system ID another-machine/);
 });
 
 describe('tags', () => {

@@ -70,6 +70,12 @@ export const WORLDS = {
     await run('vgchange', '--activate', 'n', 'lab');
     await run('vgexport', 'lab');
   },
+  async foreign(one) {
+    await vgcreate('lab', one);
+    await lvcreate('--name', 'data', '--size', '8M', 'lab');
+    await run('vgchange', '--activate', 'n', 'lab');
+    await run('vgchange', '--yes', '--systemid', 'another-machine', 'lab');
+  },
   async 'same-name'(one, other) {
     await vgcreate('--devices', one, 'lab', one);
     await lvcreate('--devices', one, '--name', 'first', '--size', '8M', 'lab');
