@@ -90,7 +90,7 @@ describe('a plain volume', () => {
     expect(await contentAt(host, '/dev/lab/new')).toEqual({ known: true, value: undefined });
   });
 
-  it('is formatted over what an mkfs that was cut off has left, and never where it is mounted', async () => {
+  it('is formatted over a filesystem that is there, and never where it is mounted', async () => {
     await using lab = await aGroup(512 * MIB);
     const device = '/dev/lab/data';
     await exec(createPlain({ ...GROUP, name: 'data', bytes: 320n * MIBS, tags: [] }));
