@@ -43,6 +43,18 @@ test('takes the agents to be named like their roles, in the namespace of Holdfas
   expect((await manifests('admission')).out).toContain("'system:serviceaccount:holdfast:holdfast-devices'");
 });
 
+test('puts what lvm may read of Secrets into the namespaces that are chosen, and into no ClusterRole', async () => {
+  const { out } = await manifests('rbac', '--secret-namespaces=keys,storage');
+  const roles = parseAllDocuments(out).map((document) => document.toJS());
+  const toSecrets = roles.filter(({ rules }) =>
+    rules.some(({ resources }: { resources: readonly string[] }) => resources.includes('secrets')),
+  );
+  expect(toSecrets.map(({ kind, metadata }) => [kind, metadata.namespace])).toEqual([
+    ['Role', 'keys'],
+    ['Role', 'storage'],
+  ]);
+});
+
 test('writes one file for each, and says which', async () => {
   const directory = await mkdtemp(join(tmpdir(), 'holdfast-manifests-'));
   try {

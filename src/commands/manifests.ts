@@ -13,6 +13,7 @@ import {
   rbacFiles,
 } from '../kit/manifests/files.ts';
 import { flag } from './flags/flag.ts';
+import { listOf } from './flags/list.ts';
 import { runs } from './flags/options.ts';
 import { text } from './flags/text.ts';
 import type { Define } from './line/command.ts';
@@ -32,16 +33,26 @@ const flags = {
     text('name', 'holdfast-devices'),
     { emptyIsUnset: true },
   ),
+  secretNamespaces: flag(
+    '--secret-namespaces',
+    'the namespaces whose Secrets agents may read, as they are given to holdfast lvm: a Role for each; otherwise one Role that names none, to be put into each of them',
+    listOf(text('namespace', 'storage')),
+    { emptyIsUnset: true },
+  ),
 };
+
+interface Deployment extends Agents {
+  readonly secretNamespaces?: readonly string[] | undefined;
+}
 
 const FILES = {
   crds: () => crdFiles(customResources),
-  rbac: () => rbacFiles(controllers),
-  admission: (agents: Agents) => admissionFiles(controllers, agents),
-  all: (agents: Agents) => [
+  rbac: ({ secretNamespaces }: Deployment) => rbacFiles(controllers, secretNamespaces),
+  admission: (deployment: Deployment) => admissionFiles(controllers, deployment),
+  all: (deployment: Deployment) => [
     ...crdFiles(customResources),
-    ...rbacFiles(controllers),
-    ...admissionFiles(controllers, agents),
+    ...rbacFiles(controllers, deployment.secretNamespaces),
+    ...admissionFiles(controllers, deployment),
   ],
 };
 
@@ -51,12 +62,14 @@ export const define: Define = (command, terminal) => {
   addExamples(command, {
     'holdfast manifests crds | kubectl apply --server-side -f -': 'add our kinds of objects to a cluster',
     'holdfast manifests rbac': 'the rights that each controller asks for',
+    'holdfast manifests rbac --secret-namespaces=keys,storage':
+      'with a Role for lvm in both, to read the keys of encrypted volumes',
     'holdfast manifests admission --namespace=storage': 'what keeps the agent of a node from writing what is of others',
     'holdfast manifests all --output-dir deploy': 'one file for each',
   });
-  runs(command, flags, terminal, async ({ outputDir, ...agents }) => {
+  runs(command, flags, terminal, async ({ outputDir, ...deployment }) => {
     const chosen = command.processedArgs[0] as keyof typeof FILES;
-    const files = FILES[chosen](agents);
+    const files = FILES[chosen](deployment);
     if (files.length === 0) terminal.stderr.write(`This version of Holdfast has no ${chosen}.\n`);
     else if (outputDir === undefined) terminal.stdout.write(files.map((file) => file.text).join('---\n'));
     else for (const file of files) terminal.stdout.write(`${await write(outputDir, file)}\n`);

@@ -38,9 +38,8 @@ export function belonging(volume: Volume, node: OwnNode, storageClasses: readonl
   const isAnnotated = Object.keys(annotations).some(isSaidByAPerson);
   if (home?.label === NODE_ID_LABEL) return home.value === node.id ? 'ours' : 'not-ours';
   const isMeantForUs = isAnnotated || storageClasses.includes(storageClass);
-  if (!isMeantForUs) return 'not-ours';
-  if (!home || !isAnnotated) return 'homeless';
-  return home.value === node.hostname ? 'ours' : 'not-ours';
+  if (!isMeantForUs || (home && home.value !== node.hostname)) return 'not-ours';
+  return home && isAnnotated ? 'ours' : 'homeless';
 }
 
 /** What we write about a volume that we cannot make must not make it ours. */

@@ -3,8 +3,11 @@ import { CONFIG_MAPS } from '../api/config-maps.ts';
 import { KUBE_SYSTEM, NAMESPACES } from '../api/namespaces.ts';
 import { NODES } from '../api/nodes.ts';
 import { PERSISTENT_VOLUMES } from '../api/persistent-volumes.ts';
+import { SECRETS } from '../api/secrets.ts';
 import { CACHED, type ControllerSpec } from '../kit/manifests/controller-spec.ts';
+import { lvmLimits } from './admission.ts';
 
+/** The keys of encrypted volumes are Secrets of the namespaces in `--secret-namespaces`, and no others are ever read. */
 export const lvmSpec: ControllerSpec = {
   name: 'lvm',
   runs: 'node',
@@ -13,6 +16,11 @@ export const lvmSpec: ControllerSpec = {
     { resource: PERSISTENT_VOLUMES, verbs: CACHED },
     { resource: CONFIG_MAPS, verbs: CACHED, scope: 'own' },
     { resource: NAMESPACES, verbs: ['get'], names: [KUBE_SYSTEM] },
+    { resource: SECRETS, verbs: ['get'], scope: 'chosen' },
   ],
-  writes: [{ resource: PERSISTENT_VOLUMES, verbs: ['patch'] }],
+  writes: [
+    { resource: PERSISTENT_VOLUMES, verbs: ['patch'] },
+    { resource: CONFIG_MAPS, verbs: ['create', 'patch'], scope: 'own' },
+  ],
+  limits: lvmLimits,
 };

@@ -22,8 +22,11 @@ export interface Access<V extends Verb = Verb> {
   readonly verbs: readonly V[];
   /** Only this part of the object, such as `status`. */
   readonly subresource?: string;
-  /** Only in the namespace that the program runs in (`own`), or everywhere, which is the default. */
-  readonly scope?: 'own' | 'cluster';
+  /**
+   * Only in the namespace that the program runs in (`own`), only in namespaces that whoever deploys it chooses (`chosen`), or
+   * everywhere, which is the default.
+   */
+  readonly scope?: 'own' | 'chosen' | 'cluster';
   /** Only objects of these names. Not for `create` and `list` and `watch` of all: those do not name an object. */
   readonly names?: readonly string[];
 }

@@ -17,8 +17,11 @@ export const crdFiles = (resources: readonly CustomResource[]): readonly Manifes
   resources.map(customResourceDefinition).map((crd) => manifestFile(`crds/${crd.metadata.name}.yaml`, [crd]));
 
 /** One file per name: the ClusterRole and the Role of a controller are kept together. */
-export function rbacFiles(controllers: readonly ControllerSpec[]): readonly ManifestFile[] {
-  const roles = [...runtimeRoles(), ...controllers.flatMap(rolesOf)];
+export function rbacFiles(
+  controllers: readonly ControllerSpec[],
+  chosen: readonly string[] = [],
+): readonly ManifestFile[] {
+  const roles = [...runtimeRoles(), ...controllers.flatMap((each) => rolesOf(each, chosen))];
   const byName = Map.groupBy(roles, ({ metadata }) => metadata.name);
   return Array.from(byName, ([name, alike]) => manifestFile(`rbac/${name}.yaml`, alike));
 }

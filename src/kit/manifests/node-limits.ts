@@ -15,6 +15,13 @@ export interface NodeLimit {
   /** Stands in the names of its policy and binding. */
   readonly name: string;
   readonly resource: Resource;
+  /** What its rules are easier to read with. Each may use those before it. */
+  readonly variables?: readonly Variable[];
+  /**
+   * Its rules ask the Nodes of the cluster, which a policy cannot look up by name: so each rule is asked for every Node, and has to
+   * hold for all. That Node is `params`, and `variables.isOwnNode` tells whether it is the agent's.
+   */
+  readonly asksEveryNode?: boolean;
   readonly rules: readonly NodeRule[];
 }
 
@@ -28,7 +35,8 @@ export interface NodeRule {
   readonly allowed: string;
 }
 
-interface Variable {
+/** In CEL, `variables.NAME`. */
+export interface Variable {
   readonly name: string;
   readonly expression: string;
 }
@@ -47,21 +55,30 @@ export function admissionOf(prefix: string, limit: NodeLimit, account: AgentAcco
     apiVersion: API_VERSION,
     kind: 'ValidatingAdmissionPolicyBinding',
     metadata,
-    spec: { policyName: metadata.name, validationActions: ['Deny'] },
+    spec: {
+      policyName: metadata.name,
+      validationActions: ['Deny'],
+      ...(limit.asksEveryNode && { paramRef: { selector: {}, parameterNotFoundAction: 'Deny' } }),
+    },
   } as const;
   return [policy(metadata, limit, account), binding] as const;
 }
 
-const policy = (metadata: { readonly name: string }, { resource, rules }: NodeLimit, account: AgentAccount) =>
+const policy = (
+  metadata: { readonly name: string },
+  { resource, rules, variables = [], asksEveryNode = false }: NodeLimit,
+  account: AgentAccount,
+) =>
   ({
     apiVersion: API_VERSION,
     kind: 'ValidatingAdmissionPolicy',
     metadata,
     spec: {
       failurePolicy: 'Fail',
+      ...(asksEveryNode && { paramKind: { apiVersion: 'v1', kind: 'Node' } }),
       matchConstraints: { resourceRules: [everyWriteTo(resource)] },
       matchConditions: [{ name: 'is-an-agent', expression: isAgent(account) }],
-      variables: VARIABLES,
+      variables: [...VARIABLES, ...(asksEveryNode ? [IS_OWN_NODE] : []), ...variables],
       validations: [NODE_IS_KNOWN, ...[...placeRules(resource, account), ...rules].map(validation)],
     },
   }) as const;
@@ -88,6 +105,8 @@ const VARIABLES: readonly Variable[] = [
   },
   { name: 'objects', expression: '[object, oldObject].filter(each, each != null)' },
 ];
+
+const IS_OWN_NODE: Variable = { name: 'isOwnNode', expression: 'params.metadata.name == variables.node' };
 
 /** Only the first rule that does not hold is told: this one says more than those that then cannot hold either. */
 const NODE_IS_KNOWN: Validation = {

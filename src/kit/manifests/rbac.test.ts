@@ -36,6 +36,29 @@ describe('a controller', () => {
     ]);
   });
 
+  const keys: Access = { resource: PODS, verbs: ['get'], scope: 'chosen' };
+
+  test('gets a Role of another name for namespaces that are to be chosen', () => {
+    const own: Access = { resource: PODS, verbs: ['list'], scope: 'own' };
+    expect(rolesOf(aController(own, keys)).map(({ kind, metadata }) => [kind, metadata])).toEqual([
+      ['Role', { name: 'holdfast-sample' }],
+      ['Role', { name: 'holdfast-sample-pods' }],
+    ]);
+  });
+
+  test('gets that Role in each namespace that is chosen, and nowhere else', () => {
+    const roles = rolesOf(aController(keys), ['a', 'b']);
+    expect(roles.map(({ metadata }) => metadata)).toEqual([
+      { name: 'holdfast-sample-pods', namespace: 'a' },
+      { name: 'holdfast-sample-pods', namespace: 'b' },
+    ]);
+    for (const { rules } of roles) expect(rules).toEqual([{ apiGroups: [''], resources: ['pods'], verbs: ['get'] }]);
+  });
+
+  test('that asks for nothing in chosen namespaces gets nothing there', () => {
+    expect(rolesOf(aController({ resource: NODES, verbs: ['get'] }), ['a'])).toHaveLength(1);
+  });
+
   test.each(['create', 'deletecollection'] as const)('cannot be limited to names for %s, which has none', (verb) => {
     const access: Access = { resource: PODS, verbs: ['get', verb], names: ['a'] };
     expect(() => rolesOf(aController(access))).toThrow(`${verb} on pods cannot be limited to names`);

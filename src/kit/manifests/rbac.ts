@@ -8,7 +8,7 @@ import { type PolicyRule, policyRules } from './policy-rules.ts';
 export interface Role {
   readonly apiVersion: 'rbac.authorization.k8s.io/v1';
   readonly kind: 'Role' | 'ClusterRole';
-  readonly metadata: { readonly name: string };
+  readonly metadata: { readonly name: string; readonly namespace?: string };
   readonly rules: readonly PolicyRule[];
 }
 
@@ -22,17 +22,29 @@ export function runtimeRoles(): readonly Role[] {
   return [...rolesFor('holdfast-events', [events]), ...rolesFor('holdfast-leader-election', [election])];
 }
 
-export const rolesOf = ({ name, reads, writes }: ControllerSpec): readonly Role[] =>
-  rolesFor(`holdfast-${name}`, [...reads, ...writes]);
+/** `chosen` are namespaces, for what is asked for in those: one Role for each, or one that can be put into any. */
+export const rolesOf = ({ name, reads, writes }: ControllerSpec, chosen: readonly string[] = []): readonly Role[] =>
+  rolesFor(`holdfast-${name}`, [...reads, ...writes], chosen);
 
-/** At most two: for everywhere, and for the program's own namespace. */
-function rolesFor(name: string, accesses: readonly Access[]): readonly Role[] {
+/** For everywhere, for the program's own namespace, and for those that are chosen. */
+function rolesFor(name: string, accesses: readonly Access[], chosen: readonly string[] = []): readonly Role[] {
   accesses.forEach(refuseUnnamed);
-  const own = accesses.filter(({ scope }) => scope === 'own');
-  const everywhere = accesses.filter(({ scope }) => scope !== 'own');
-  const roles = [role('ClusterRole', name, policyRules(everywhere)), role('Role', name, policyRules(own, everywhere))];
+  const of = (wanted: Access['scope']) => accesses.filter(({ scope = 'cluster' }) => scope === wanted);
+  const everywhere = of('cluster');
+  const inChosen = role('Role', chosenName(name, of('chosen')), policyRules(of('chosen'), everywhere));
+  const roles = [
+    role('ClusterRole', name, policyRules(everywhere)),
+    role('Role', name, policyRules(of('own'), everywhere)),
+    ...(chosen.length === 0 ? [inChosen] : chosen.map((namespace) => placed(inChosen, namespace))),
+  ];
   return roles.filter(({ rules }) => rules.length > 0);
 }
+
+/** After what it gives, since it is bound apart from the role of the program's own namespace, which may be among the chosen. */
+const chosenName = (name: string, accesses: readonly Access[]): string =>
+  [name, ...new Set(accesses.map(({ resource }) => resource.plural))].join('-');
+
+const placed = (given: Role, namespace: string): Role => ({ ...given, metadata: { ...given.metadata, namespace } });
 
 const role = (kind: Role['kind'], name: string, rules: readonly PolicyRule[]): Role => ({
   apiVersion: 'rbac.authorization.k8s.io/v1',
@@ -52,7 +64,7 @@ function refuseUnnamed({ resource, subresource, names, verbs, scope }: Access): 
       `${unnamed} on ${nameOf(resource)} cannot be limited to names: declare it in an access without names`,
     );
   }
-  if (scope === 'own' && !resource.namespaced) {
-    throw new Error(`${nameOf(resource)} has no namespaces, so access to it cannot be limited to the own one`);
+  if (scope !== undefined && scope !== 'cluster' && !resource.namespaced) {
+    throw new Error(`${nameOf(resource)} has no namespaces, so access to it cannot be limited to ${scope} ones`);
   }
 }

@@ -13,7 +13,8 @@ import { type ControlPlane, type ControlPlaneOptions, startControlPlane } from '
 import { type Ended, type Holdfast, kubeconfigFlag, runHoldfast, startHoldfast } from '../../harness/holdfast.ts';
 import type { RawObject } from '../../harness/raw-client.ts';
 import { eventually } from '../../harness/wait.ts';
-import { type Agents, deployAgents, NAMESPACE } from '../../integration/devices/rights.ts';
+import { type Agents, NAMESPACE } from '../../integration/agents.ts';
+import { deployAgents } from '../../integration/devices/rights.ts';
 import { aLoopDevice, type LoopDevice } from '../loop-device.ts';
 
 export { NAMESPACE };

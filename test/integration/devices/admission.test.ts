@@ -20,7 +20,8 @@ import { type ControlPlane, startControlPlane } from '../../harness/control-plan
 import type { RawClient, RawObject } from '../../harness/raw-client.ts';
 import { createServiceAccount } from '../../harness/users.ts';
 import { eventually } from '../../harness/wait.ts';
-import { type Agents, configMapsIn, deployAgents, NAMESPACE, VOLUMES } from './rights.ts';
+import { type Agents, configMapsIn, NAMESPACE, VOLUMES } from '../agents.ts';
+import { deployAgents } from './rights.ts';
 
 const NODE = 'node-a';
 const OTHER = 'node-b';

@@ -15,16 +15,8 @@ import type { AuditEvent } from '../../harness/audit.ts';
 import { type ControlPlane, startControlPlane } from '../../harness/control-plane.ts';
 import { createServiceAccount, type PolicyRule, type Question } from '../../harness/users.ts';
 import { eventually } from '../../harness/wait.ts';
-import {
-  type Agents,
-  configMapsIn,
-  deployAgents,
-  MAY_HANDLE_DEVICES,
-  MAY_HANDLE_DEVICES_AT_HOME,
-  MAY_TELL,
-  NAMESPACE,
-  VOLUMES,
-} from './rights.ts';
+import { type Agents, configMapsIn, NAMESPACE, VOLUMES } from '../agents.ts';
+import { deployAgents, MAY_HANDLE_DEVICES, MAY_HANDLE_DEVICES_AT_HOME, MAY_TELL } from './rights.ts';
 
 const DIRECTORY = '/dev/disks';
 
