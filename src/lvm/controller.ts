@@ -1,7 +1,9 @@
-/** Makes logical volumes of the declared volumes of one node. Reads volumes, its Node and the defaults; writes volumes. */
+/** Makes logical volumes of the declared volumes of one node. Reads volumes, its Node and the defaults; writes volumes, and a report. */
+import { CONFIG_MAPS } from '../api/config-maps.ts';
 import { KUBE_SYSTEM, NAMESPACES } from '../api/namespaces.ts';
+import { buildInfo } from '../kit/build-info.ts';
 import type { View } from '../kit/cache/store.ts';
-import type { Clock } from '../kit/clock/clock.ts';
+import { type Clock, sleep } from '../kit/clock/clock.ts';
 import type { Controller } from '../kit/controller/controller.ts';
 import type { Outcome } from '../kit/controller/outcome.ts';
 import type { Source } from '../kit/controller/sources.ts';
@@ -10,9 +12,13 @@ import { semanticallyEqual } from '../kit/equality.ts';
 import type { Host } from '../kit/host/host.ts';
 import type { ProgramParts } from '../kit/manager/program.ts';
 import type { Runnable } from '../kit/manager/stage.ts';
-import { type LvmSettings, REPORTER, WRITTEN_KEYS } from './contract.ts';
+import { Reporter } from '../kit/reports/reporter.ts';
+import { FIELD_MANAGER, type LvmSettings, REPORTER, WRITTEN_KEYS } from './contract.ts';
+import { Groups } from './groups.ts';
 import type { Viewpoint } from './look.ts';
+import type { Machine } from './machine.ts';
 import { lvmMetrics } from './metrics.ts';
+import { lvmReports, type NodeReport, reportedVolumes } from './node-report.ts';
 import { RealMachine } from './real-machine.ts';
 import { reconciler } from './reconcile.ts';
 import { Report } from './report.ts';
@@ -66,23 +72,31 @@ class VolumesOfNode implements Runnable {
   async run(signal: AbortSignal): Promise<void> {
     const { client, clock, log, events, metrics } = this.#parts;
     const counted = lvmMetrics(metrics.registry, this.#standings);
+    const recorder = events.recorder(REPORTER);
+    const groups = new Groups({
+      metrics: counted,
+      recorder,
+      limits: this.#settings.thinLimits,
+      node: () => this.#views.nodes.get(this.#settings.node),
+    });
     const { metadata } = await client.get(NAMESPACES, { name: KUBE_SYSTEM }, { signal });
+    const machine = new RealMachine({
+      host: this.#host,
+      viewpoint: this.#viewpoint,
+      clock,
+      log,
+      client,
+      cluster: metadata.uid ?? '',
+      settings: this.#settings,
+      saw: (lvm) => groups.saw(lvm),
+    });
     this.#reconcile = reconciler({
       views: this.#views,
       settings: this.#settings,
-      machine: new RealMachine({
-        host: this.#host,
-        viewpoint: this.#viewpoint,
-        clock,
-        log,
-        client,
-        cluster: metadata.uid ?? '',
-        settings: this.#settings,
-        saw: counted.saw,
-      }),
+      machine,
       writes: new Writes(client),
       report: new Report({
-        recorder: events.recorder(REPORTER),
+        recorder,
         metrics: counted,
         standings: this.#standings,
         log,
@@ -90,9 +104,61 @@ class VolumesOfNode implements Runnable {
         node: this.#settings.node,
       }),
     });
-    await this.#controller.run(signal);
+    const running = [this.#controller.run(signal), this.#reporter(groups).run(signal)];
+    await Promise.all([...running, this.#looksNowAndThen(machine, groups, signal)]);
+  }
+
+  /** Also while it has no volumes: people want to see what the node has room for. */
+  async #looksNowAndThen(machine: Machine, groups: Groups, signal: AbortSignal): Promise<void> {
+    try {
+      for (;;) {
+        await lookedWithOthers(machine).catch((error: unknown) => groups.couldNotLook(wordsOf(error)));
+        await sleep(this.#parts.clock, this.#settings.resyncMs, signal);
+      }
+    } catch (error) {
+      if (!signal.aborted) throw error;
+    }
+  }
+
+  #reporter(groups: Groups): Reporter {
+    const { client, clock, log } = this.#parts;
+    return new Reporter({
+      job: lvmReports.job,
+      clock,
+      log,
+      subscribe: (listener) => {
+        const stops = [this.#standings.subscribe(listener), groups.subscribe(listener)];
+        return () => {
+          for (const stop of stops) stop();
+        };
+      },
+      write: (signal) => {
+        const map = lvmReports.mapOf(this.#composed(groups), this.#settings.namespace);
+        return client.apply(CONFIG_MAPS, map, { fieldManager: FIELD_MANAGER, force: true, signal });
+      },
+    });
+  }
+
+  #composed(groups: Groups): NodeReport {
+    return {
+      node: this.#settings.node,
+      at: this.#parts.clock.now().toISOString(),
+      version: buildInfo().version,
+      unseen: groups.unseen,
+      groups: groups.values(),
+      volumes: reportedVolumes(this.#standings.values()),
+      leftOut: 0,
+    };
   }
 }
+
+/** What is seen is told to whoever wants to know of every look. */
+async function lookedWithOthers(machine: Machine): Promise<void> {
+  using _here = machine.join();
+  await machine.look();
+}
+
+const wordsOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
 /** Every volume, and then each that is changed in more than what we write about it. */
 const whenAskedAnew =

@@ -1,10 +1,12 @@
-/** What people are told in Events, each on the volume that it is about. */
+/** What people are told in Events: on the volume that it is about, or on the Node. */
+import { NODES } from '../api/nodes.ts';
 import { PERSISTENT_VOLUMES } from '../api/persistent-volumes.ts';
 import type { Occurrence } from '../kit/observe/event.ts';
 import { referenceTo } from '../kit/observe/reference.ts';
+import type { PoolWarning } from './pool-levels.ts';
 import type { Volume } from './volume.ts';
 
-type About = Pick<Volume, 'name' | 'uid'>;
+export type About = Pick<Volume, 'name' | 'uid'>;
 
 const regarding = ({ name, uid }: About) => referenceTo(PERSISTENT_VOLUMES, { metadata: { name, uid } });
 
@@ -57,4 +59,47 @@ export const removed = (volume: About, node: string): Occurrence => ({
   reason: 'VolumeRemoved',
   action: 'Remove',
   note: `Everything of it is gone from ${node}`,
+});
+
+const POOL_REASONS = {
+  data: 'ThinPoolNearlyFull',
+  metadata: 'ThinPoolMetadataNearlyFull',
+  promised: 'ThinPoolOvercommitted',
+} as const;
+
+export const poolIsFilling = ({ name, uid }: About, { measure, pool, percent, isClosed }: PoolWarning): Occurrence => ({
+  regarding: referenceTo(NODES, { metadata: { name, uid } }),
+  type: 'Warning',
+  reason: POOL_REASONS[measure],
+  action: 'Provision',
+  note: `${filling(pool, measure, Math.floor(percent))}${isClosed ? ': nothing new is made in it' : ''}. ${HOW_TO_MEND[measure]}`,
+});
+
+const filling = (pool: string, measure: PoolWarning['measure'], percent: number): string =>
+  measure === 'promised'
+    ? `The volumes of the thin pool ${pool} are promised ${percent} % of its size`
+    : `The ${measure} of the thin pool ${pool} are ${percent} % full, and a full pool loses what is written to it`;
+
+const HOW_TO_MEND = {
+  data: 'Extend it with lvextend, or remove volumes from it',
+  metadata: 'Extend them with lvextend --poolmetadatasize, or remove volumes from the pool',
+  promised: 'Extend it with lvextend before they use it up, or remove volumes from it',
+} as const;
+
+const onNode = ({ name, uid }: About) => referenceTo(NODES, { metadata: { name, uid } });
+
+export const orphansFound = (node: About, found: string): Occurrence => ({
+  regarding: onNode(node),
+  type: 'Warning',
+  reason: 'VolumeOrphans',
+  action: 'Check',
+  note: `This belongs to no volume, and holdfast lvm clean removes it: ${found}`,
+});
+
+export const trashEmptied = (node: About, lv: string): Occurrence => ({
+  regarding: onNode(node),
+  type: 'Normal',
+  reason: 'VolumeTrashEmptied',
+  action: 'Remove',
+  note: `${lv} was in the trash for long enough, and is gone`,
 });

@@ -24,13 +24,15 @@ export interface Standing {
 
 export class Standings {
   readonly #standings = new Map<string, Standing>();
+  readonly #listeners = new Set<() => void>();
 
   note(standing: Standing): void {
     this.#standings.set(standing.volume, { ...this.#standings.get(standing.volume), ...standing });
+    this.#tell();
   }
 
   forget(volume: string): void {
-    this.#standings.delete(volume);
+    if (this.#standings.delete(volume)) this.#tell();
   }
 
   get(volume: string): Standing | undefined {
@@ -39,5 +41,14 @@ export class Standings {
 
   values(): readonly Standing[] {
     return [...this.#standings.values()];
+  }
+
+  subscribe(listener: () => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  #tell(): void {
+    for (const listener of this.#listeners) listener();
   }
 }
