@@ -3,6 +3,8 @@ import { defineConfig } from 'vitest/config';
 /** Whole jobs on simulated machines and clusters, with faults, crashes and power cuts. */
 const SIMULATION = 'src/**/*.simulation.test.ts';
 
+const RUN_THE_PROGRAM = ['integration', 'host', 'lab-node'];
+
 /** One project per test tier. Real processes and devices are shared by the machine, so those tiers run their files one after another. */
 const tier = (name: string, include: string[], oneByOne = true, testTimeout = oneByOne ? 120_000 : 20_000) => ({
   test: {
@@ -12,6 +14,7 @@ const tier = (name: string, include: string[], oneByOne = true, testTimeout = on
     testTimeout,
     hookTimeout: 120_000,
     fileParallelism: !oneByOne,
+    ...(RUN_THE_PROGRAM.includes(name) && { globalSetup: 'test/harness/built.ts' }),
   },
 });
 

@@ -1,4 +1,4 @@
-/** The program itself, as people run it: `bin/holdfast` in a process of its own, with what it says and how it ends. */
+/** The program itself in a process of its own, with what it says and how it ends: as it is shipped, or `bin/holdfast` of the checkout. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { symlink, writeFile } from 'node:fs/promises';
@@ -7,10 +7,15 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { text } from 'node:stream/consumers';
 import { request } from 'undici';
+import { NODE_FLAGS } from '../../tools/bundle/pack.ts';
+import { BUILT } from './built.ts';
 import { kubeconfig } from './kubeconfig.ts';
 import { eventually } from './wait.ts';
 
-const PROGRAM = join(import.meta.dirname, '../../bin/holdfast');
+type Program = readonly [string, ...string[]];
+
+const PROGRAM: Program = [process.execPath, ...NODE_FLAGS, BUILT];
+const FROM_SOURCE = join(import.meta.dirname, '../../bin/holdfast');
 
 /** Each job has the flag of the program that it replaces. */
 const METRICS_FLAG = '--metrics-bind-address';
@@ -38,8 +43,8 @@ export async function startHoldfast(job: string, ...flags: readonly string[]): P
 /** Starts the program under the name of one that it replaces, which a link in the directory gives it. */
 export async function startOriginal(name: string, directory: string, ...flags: readonly string[]): Promise<Holdfast> {
   const listen = `127.0.0.1:${await freePort()}`;
-  await symlink(PROGRAM, join(directory, name));
-  return new Holdfast(join(directory, name), ['--metrics-bind-address', listen, ...flags], `http://${listen}`);
+  await symlink(FROM_SOURCE, join(directory, name));
+  return new Holdfast([join(directory, name)], ['--metrics-bind-address', listen, ...flags], `http://${listen}`);
 }
 
 export class Holdfast implements AsyncDisposable {
@@ -48,7 +53,7 @@ export class Holdfast implements AsyncDisposable {
   readonly #url: string;
   readonly #child: ReturnType<typeof start>;
 
-  constructor(program: string, args: readonly string[], url: string) {
+  constructor(program: Program, args: readonly string[], url: string) {
     this.#url = url;
     this.#child = start(program, args);
     this.#child.stdout.resume();
@@ -108,10 +113,10 @@ export async function kubeconfigFlag(
 const NODE_COMPILE_CACHE = join(import.meta.dirname, '../../node_modules/.cache/compile');
 
 /** Nothing of the tester's own configuration is handed on. */
-function start(program: string, args: readonly string[]) {
+function start([program, ...first]: Program, args: readonly string[]) {
   const { PATH, HOME } = process.env;
   const env = { PATH, HOME, NODE_COMPILE_CACHE };
-  const child = spawn(program, args, { stdio: ['ignore', 'pipe', 'pipe'], env });
+  const child = spawn(program, [...first, ...args], { stdio: ['ignore', 'pipe', 'pipe'], env });
   return { process: child, stdout: child.stdout, stderr: child.stderr, exited: exitOf(child) };
 }
 

@@ -1,4 +1,5 @@
 /** A node of a real cluster that is a guest, with the devices agent in it under the rights that it is shipped with. */
+import { BUILT_IN_CHECKOUT } from '../../harness/built.ts';
 import { eventually } from '../../harness/wait.ts';
 import { type DevicesCluster, NAMESPACE, NodeWorld } from '../../host/devices/world.ts';
 import { LabNode } from './lab-node.ts';
@@ -40,7 +41,13 @@ export class DevicesNode implements AsyncDisposable {
     const user = { token: await this.#cluster.agents.tokenOn(name), namespace: NAMESPACE };
     const kubeconfig = await this.guest.kubeconfig(name, user, this.#cluster.plane);
     const agent = this.guest.start([
-      ...['bin/holdfast', 'devices', `--kubeconfig=${kubeconfig}`, `--metrics-addr=127.0.0.1:${METRICS_PORT}`],
+      ...[
+        'node',
+        BUILT_IN_CHECKOUT,
+        'devices',
+        `--kubeconfig=${kubeconfig}`,
+        `--metrics-addr=127.0.0.1:${METRICS_PORT}`,
+      ],
       ...[`--node-name=${name}`, `--namespace-name=${NAMESPACE}`, '--log-level=debug', ...flags],
     ]);
     const address = await this.guest.addressOf(METRICS_PORT);

@@ -1,6 +1,7 @@
 /** A node of a real cluster that is a guest with a volume group, with the lvm agent in it under the rights that it is shipped with. */
 import { controllers } from '../../../src/controllers.ts';
 import { type Role, rolesOf, runtimeRoles } from '../../../src/kit/manifests/rbac.ts';
+import { BUILT_IN_CHECKOUT } from '../../harness/built.ts';
 import { type ControlPlane, startControlPlane } from '../../harness/control-plane.ts';
 import type { RawObject } from '../../harness/raw-client.ts';
 import { createServiceAccount, type PolicyRule, type ServiceAccount } from '../../harness/users.ts';
@@ -80,7 +81,13 @@ export class LvmNode implements AsyncDisposable {
     const user = { token: this.#account.token, namespace: NAMESPACE };
     const kubeconfig = await this.guest.kubeconfig(this.name, user, this.plane);
     const agent = this.guest.start([
-      ...['bin/holdfast', 'lvm', `--kubeconfig=${kubeconfig}`, `--metrics-bind-address=127.0.0.1:${METRICS_PORT}`],
+      ...[
+        'node',
+        BUILT_IN_CHECKOUT,
+        'lvm',
+        `--kubeconfig=${kubeconfig}`,
+        `--metrics-bind-address=127.0.0.1:${METRICS_PORT}`,
+      ],
       ...[`--node-name=${this.name}`, `--namespace=${NAMESPACE}`, '--mount-namespace=own', '--debug', ...flags],
     ]);
     this.#agent = agent;
