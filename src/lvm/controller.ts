@@ -15,6 +15,7 @@ import type { Runnable } from '../kit/manager/stage.ts';
 import { Reporter } from '../kit/reports/reporter.ts';
 import { FIELD_MANAGER, type LvmSettings, REPORTER, WRITTEN_KEYS } from './contract.ts';
 import { Groups } from './groups.ts';
+import { Housekeeping } from './housekeeping.ts';
 import type { Viewpoint } from './look.ts';
 import type { Machine } from './machine.ts';
 import { lvmMetrics } from './metrics.ts';
@@ -104,7 +105,17 @@ class VolumesOfNode implements Runnable {
         node: this.#settings.node,
       }),
     });
-    const running = [this.#controller.run(signal), this.#reporter(groups).run(signal)];
+    const housekeeping = new Housekeeping({
+      views: this.#views,
+      settings: this.#settings,
+      machine,
+      cluster: metadata.uid ?? '',
+      metrics: counted,
+      recorder,
+      log,
+      clock,
+    });
+    const running = [this.#controller, this.#reporter(groups), housekeeping].map((each) => each.run(signal));
     await Promise.all([...running, this.#looksNowAndThen(machine, groups, signal)]);
   }
 

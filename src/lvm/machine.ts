@@ -18,6 +18,8 @@ export interface Machine {
   /** Each can be cut off at any point, and be done again. */
   make(step: Step, declared: Declared, sight: Sight, signal: AbortSignal): Promise<void>;
   takeAway(step: Step, leaving: Leaving, sight: Sight, going: Going): Promise<void>;
+  /** What is in a directory of the node; nothing when there is none. */
+  namesIn(directory: string): Promise<readonly string[]>;
   /** The bare directory that it was mounted at. */
   removeMountPoint(path: string, signal: AbortSignal): Promise<void>;
 }

@@ -2,6 +2,7 @@
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
 import type { StepKind } from './decide.ts';
 import type { Lvm } from './facts.ts';
+import type { Orphan } from './orphans.ts';
 import { STATES, type Standings } from './standings.ts';
 
 /** From a tag to the shredding of a large disk. */
@@ -10,6 +11,8 @@ const BUCKETS = [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 15, 60, 300, 1800, 7200];
 export interface LvmMetrics {
   took(step: StepKind, outcome: 'done' | 'failed', seconds: number): void;
   failed(reason: string): void;
+  /** How much of this kind belongs to no volume. */
+  orphans(kind: Orphan['kind'], count: number): void;
   /** What the last look has shown. */
   saw(lvm: Lvm): void;
 }
@@ -41,6 +44,11 @@ export function lvmMetrics(registry: Registry, standings: Standings): LvmMetrics
   });
   const gauge = (name: string, help: string, ...labelNames: string[]) =>
     new Gauge({ name, help, labelNames, registers });
+  const orphans = gauge(
+    'holdfast_lvm_orphans',
+    'Mount points, and logical volumes with our tags, that belong to no volume.',
+    'kind',
+  );
   const groupSize = gauge('holdfast_lvm_group_size_bytes', 'How large a volume group is.', 'vg');
   const groupFree = gauge('holdfast_lvm_group_free_bytes', 'How much of a volume group is free.', 'vg');
   const poolSize = gauge('holdfast_lvm_thin_pool_size_bytes', 'How large a thin pool is.', 'vg', 'pool');
@@ -60,6 +68,7 @@ export function lvmMetrics(registry: Registry, standings: Standings): LvmMetrics
   return {
     took: (step, outcome, took) => seconds.observe({ step, outcome }, took),
     failed: (reason) => failures.inc({ reason }),
+    orphans: (kind, count) => orphans.set({ kind }, count),
     saw({ groups }) {
       for (const each of [groupSize, groupFree, poolSize, promised, data, metadata]) each.reset();
       for (const [vg, { sizeBytes, freeBytes, volumes }] of groups) {

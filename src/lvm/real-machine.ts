@@ -229,6 +229,12 @@ export class RealMachine implements Machine {
     }
   }
 
+  async namesIn(directory: string): Promise<readonly string[]> {
+    const { host, viewpoint } = this.#parts;
+    const there = `${viewpoint.root}${directory}`;
+    return (await host.files.stat(there))?.kind === 'directory' ? await host.files.list(there) : [];
+  }
+
   async removeMountPoint(path: string): Promise<void> {
     const { host, viewpoint } = this.#parts;
     const there = `${viewpoint.root}${path}`;

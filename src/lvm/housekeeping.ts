@@ -1,0 +1,158 @@
+/** Now and then: tells of what belongs to no volume, and removes what was in the trash for long enough. */
+import { type Clock, sleep } from '../kit/clock/clock.ts';
+import { Refuse, Retry } from '../kit/controller/outcome.ts';
+import type { Runnable } from '../kit/manager/stage.ts';
+import type { EventRecorder } from '../kit/observe/events.ts';
+import type { Log } from '../kit/observe/log.ts';
+import { type LvmSettings, SHRED_METHODS } from './contract.ts';
+import { decideEmptying, type Leaving } from './decide.ts';
+import { orphansFound, trashEmptied } from './events.ts';
+import type { LogicalVolume, Lvm } from './facts.ts';
+import type { Machine } from './machine.ts';
+import type { LvmMetrics } from './metrics.ts';
+import { type Claimant, ORPHAN_KINDS, type Orphan, orphanInWords, orphansIn } from './orphans.ts';
+import { type Look, sightOf } from './sight.ts';
+import { ownerOf } from './tags.ts';
+import { isInTrash, isOver, type Trashed, trashIn } from './trash.ts';
+import type { LvmViews } from './views.ts';
+
+export interface HousekeepingParts {
+  readonly views: LvmViews;
+  readonly settings: LvmSettings;
+  readonly machine: Machine;
+  /** Its uid. */
+  readonly cluster: string;
+  readonly metrics: Pick<LvmMetrics, 'orphans' | 'failed'>;
+  readonly recorder: EventRecorder;
+  readonly log: Log;
+  readonly clock: Clock;
+}
+
+/** More than any volume needs. */
+const MOST_STEPS = 8;
+/** An Event has room for so many. */
+const MOST_TOLD = 10;
+
+export class Housekeeping implements Runnable {
+  readonly name = 'housekeeping';
+  readonly #parts: HousekeepingParts;
+  #told = '';
+
+  constructor(parts: HousekeepingParts) {
+    this.#parts = parts;
+  }
+
+  /** To shred what is in the trash can take hours, and what is told does not wait for it. */
+  async run(signal: AbortSignal): Promise<void> {
+    await Promise.all([
+      this.#nowAndThen(() => this.tellOrphans(), signal),
+      this.#nowAndThen(() => this.emptyTrash(signal), signal),
+    ]);
+  }
+
+  async #nowAndThen(work: () => Promise<void>, signal: AbortSignal): Promise<void> {
+    const { clock, settings, log } = this.#parts;
+    while (!signal.aborted) {
+      await work().catch((error: unknown) => {
+        if (!signal.aborted) log.warn({ why: wordsOf(error) }, 'the node could not be tidied up');
+      });
+      await sleep(clock, settings.resyncMs, signal).catch(() => {});
+    }
+  }
+
+  /** With the volumes that there were before or after it: who comes or goes meanwhile is among them. */
+  async #look(): Promise<{ readonly look: Look; readonly names: readonly string[]; readonly volumes: Claimant[] }> {
+    const { machine, settings, views } = this.#parts;
+    using _here = machine.join();
+    const before = [...views.volumes.values()];
+    const look = await machine.look();
+    const names = await machine.namesIn(settings.mountBase);
+    return { look, names, volumes: [...before, ...views.volumes.values()] };
+  }
+
+  async tellOrphans(): Promise<void> {
+    const { settings, cluster, metrics } = this.#parts;
+    const { look, names, volumes } = await this.#look();
+    const orphans = orphansIn({ look, names, mountBase: settings.mountBase, cluster }, volumes);
+    for (const kind of ORPHAN_KINDS) metrics.orphans(kind, orphans.filter((each) => each.kind === kind).length);
+    if (settings.sanityChecks) this.#tell(orphans);
+  }
+
+  /** The log hears of it each time, and the Node once of the same. */
+  #tell(orphans: readonly Orphan[]): void {
+    const { log, recorder, views, settings } = this.#parts;
+    const found = orphans.map(orphanInWords);
+    for (const orphan of found) log.warn({ orphan }, 'this belongs to no volume');
+    const words = inOneSentence(found);
+    const node = views.nodes.get(settings.node);
+    if (node && words !== this.#told && found.length > 0) recorder.record(orphansFound(node, words));
+    this.#told = words;
+  }
+
+  async emptyTrash(signal: AbortSignal): Promise<void> {
+    const { cluster, settings, clock, log, metrics } = this.#parts;
+    const { look, volumes } = await this.#look();
+    const wanted = new Set(volumes.flatMap(({ uid, adopts }) => [uid, adopts ?? '']));
+    const over = trashIn(look.lvm, cluster)
+      .filter((each) => isOver(each, settings.trashTtlMs, clock.now()))
+      .filter(({ lv }) => !wanted.has(lv.uuid) && !wanted.has(ownerOf(lv)?.uid ?? ''));
+    for (const each of over) {
+      signal.throwIfAborted();
+      await this.#empty(each, signal).catch((error: unknown) => {
+        signal.throwIfAborted();
+        metrics.failed(error instanceof Refuse ? error.fact : 'failed');
+        log.warn({ lv: nameOf(each.lv), why: wordsOf(error) }, 'what is in the trash could not be removed');
+      });
+    }
+  }
+
+  async #empty({ lv }: Trashed, signal: AbortSignal): Promise<void> {
+    const { machine, log, recorder, views, settings } = this.#parts;
+    using _here = machine.join();
+    for (let steps = 0; steps < MOST_STEPS; steps++) {
+      const look = await machine.look();
+      const now = findIn(look.lvm, lv);
+      if (!now) {
+        log.info({ lv: nameOf(lv) }, 'it was in the trash for long enough, and is gone');
+        const node = views.nodes.get(settings.node);
+        if (node) recorder.record(trashEmptied(node, nameOf(lv)));
+        return;
+      }
+      await this.#step(now, look, signal);
+    }
+    throw new Retry(`${nameOf(lv)} is not gone after ${MOST_STEPS} steps`);
+  }
+
+  async #step(lv: LogicalVolume, look: Look, signal: AbortSignal): Promise<void> {
+    const { machine, log } = this.#parts;
+    const leaving = leavingOf(lv);
+    const sight = { ...sightOf({ ...leaving, vg: lv.group }, look), lv };
+    const decision = decideEmptying(leaving.shred, sight);
+    if (decision.kind === 'refuse') throw new Refuse(decision);
+    if (decision.kind !== 'step') throw new Retry(`it cannot be told what is to be done with ${nameOf(lv)}`);
+    log.info({ lv: nameOf(lv), step: decision.step.kind }, 'a step to empty the trash');
+    await machine.takeAway(decision.step, leaving, sight, { signal, progress: () => {} });
+  }
+}
+
+/** As its marks say. It has no place where it would be mounted. */
+function leavingOf(lv: LogicalVolume): Leaving {
+  const { uid = '', options = {} } = ownerOf(lv) ?? {};
+  const shred = SHRED_METHODS.find((method) => method === options.shred) ?? 'none';
+  return { name: lv.name, uid, path: '', shred, removePolicy: 'delete' };
+}
+
+/** Nothing when it is gone. Throws when somebody has taken it back meanwhile. */
+function findIn({ groups }: Lvm, { uuid }: LogicalVolume): LogicalVolume | undefined {
+  const all = [...groups.values()].flatMap(({ volumes }) => [...volumes.values()]);
+  const lv = all.find((each) => each.uuid === uuid);
+  if (lv && !isInTrash(lv)) throw new Retry(`${nameOf(lv)} is no longer in the trash`);
+  return lv;
+}
+
+const nameOf = ({ group, name }: LogicalVolume): string => `${group}/${name}`;
+
+const inOneSentence = (found: readonly string[]): string =>
+  found.slice(0, MOST_TOLD).join('; ') + (found.length > MOST_TOLD ? `; and ${found.length - MOST_TOLD} more` : '');
+
+const wordsOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));

@@ -1,0 +1,56 @@
+import { describe, expect, it } from 'vitest';
+import { group, lv, mount, owner } from './builders.ts';
+import type { LogicalVolume } from './facts.ts';
+import { type Claimant, orphanInWords, orphansIn, type Searched } from './orphans.ts';
+import type { Look } from './sight.ts';
+import { tagsOf } from './tags.ts';
+
+const volume = (changes: Partial<Claimant> = {}): Claimant => ({ uid: 'uid-1', path: '/mnt/pv/data', ...changes });
+const ours = (changes: Partial<LogicalVolume> = {}, marks = {}) => lv({ tags: tagsOf(owner(marks)), ...changes });
+
+function searched(lvs: readonly LogicalVolume[], changes: Partial<Omit<Searched, 'look'> & Look> = {}): Searched {
+  const { names = [], mounts = [] } = changes;
+  const groups = new Map([['storage_bulk', group({}, ...lvs)]]);
+  return { look: { lvm: { groups }, mounts, mappings: [] }, names, mountBase: '/mnt/pv', cluster: 'cluster-1' };
+}
+
+const words = (...args: Parameters<typeof orphansIn>) => orphansIn(...args).map(orphanInWords);
+
+describe('a logical volume', () => {
+  it('with our mark is an orphan when no volume has its uid', () => {
+    expect(words(searched([ours()]), [volume()])).toEqual([]);
+    expect(words(searched([ours()]), [volume({ uid: 'uid-2', path: '/x' })])).toEqual([
+      'the logical volume storage_bulk/data of the volume data',
+    ]);
+  });
+  it('of somebody else is none', () => expect(words(searched([lv({ tags: ['backup'] })]), [])).toEqual([]));
+  it('that a volume is about to take over is none', () =>
+    expect(words(searched([ours()]), [volume({ uid: 'uid-2', adopts: 'lv-uuid-1' })])).toEqual([]));
+  it('in the trash is none, as long as it is our trash', () => {
+    const name = 'trash+data+1';
+    expect(words(searched([ours({ name }, { trashedAt: 1 })]), [])).toEqual([]);
+    expect(words(searched([ours({ name }, { trashedAt: 1, cluster: 'another' })]), [])).toEqual([
+      `the logical volume storage_bulk/${name} of the volume data of another cluster (another)`,
+    ]);
+  });
+  it('that is marked for the trash, and whose volume went before it was renamed, is one', () =>
+    expect(words(searched([ours({}, { trashedAt: 1 })]), [])).toHaveLength(1));
+});
+
+describe('a mount point', () => {
+  it('is an orphan when no volume has its path, whether something is mounted there or not', () => {
+    const mounts = [mount(), mount({ mountPoint: '/mnt/pv/old', source: '/dev/old' })];
+    expect(words(searched([], { names: ['data', 'empty', 'old'], mounts }), [volume()])).toEqual([
+      '/mnt/pv/empty, where nothing is mounted',
+      '/mnt/pv/old, where /dev/old is mounted',
+    ]);
+  });
+  it('is also told when its directory is hidden', () =>
+    expect(words(searched([], { mounts: [mount()] }), [])).toEqual([
+      '/mnt/pv/data, where /dev/mapper/storage_bulk-data is mounted',
+    ]));
+  it('inside of a volume, or elsewhere, is none', () => {
+    const mounts = [mount({ mountPoint: '/mnt/pv/data/inside' }), mount({ mountPoint: '/mnt/pvc' })];
+    expect(words(searched([], { mounts }), [])).toEqual([]);
+  });
+});

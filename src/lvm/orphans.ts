@@ -1,0 +1,82 @@
+/** What is on the node and belongs to no volume of the cluster: it is told, and removed only when a person says so. Pure. */
+import { dirname } from 'node:path';
+import type { Mount } from '../kit/host/mounts.ts';
+import type { LogicalVolume } from './facts.ts';
+import type { Look } from './sight.ts';
+import { type Owner, ownerOf } from './tags.ts';
+import { isInTrash } from './trash.ts';
+import type { Volume } from './volume.ts';
+
+export type Orphan = OrphanVolume | OrphanMountPoint;
+
+export interface OrphanVolume {
+  readonly kind: 'logical-volume';
+  readonly lv: LogicalVolume;
+  readonly owner: Owner;
+  /** What another cluster has left on the disks may well be needed there. */
+  readonly isOfThisCluster: boolean;
+}
+
+export interface OrphanMountPoint {
+  readonly kind: 'mount-point';
+  readonly path: string;
+  /** What is mounted there, the uppermost last. */
+  readonly mounts: readonly Mount[];
+}
+
+export const ORPHAN_KINDS: readonly Orphan['kind'][] = ['logical-volume', 'mount-point'];
+
+/** Whatever may still want what is on the node. */
+export type Claimant = Pick<Volume, 'uid' | 'path' | 'adopts'>;
+
+export interface Searched {
+  readonly look: Look;
+  /** What is in the directory that volumes are mounted in. */
+  readonly names: readonly string[];
+  readonly mountBase: string;
+  /** Its uid. */
+  readonly cluster: string;
+}
+
+/** All volumes of the cluster have to be known: whose volume is not among them has none. */
+export function orphansIn(searched: Searched, volumes: readonly Claimant[]): readonly Orphan[] {
+  return [...orphanVolumes(searched, volumes), ...orphanMountPoints(searched, volumes)];
+}
+
+function orphanVolumes({ look, cluster }: Searched, volumes: readonly Claimant[]): readonly OrphanVolume[] {
+  const uids = new Set(volumes.map(({ uid }) => uid));
+  const adopted = new Set(volumes.flatMap(({ adopts }) => adopts ?? []));
+  return [...look.lvm.groups.values()]
+    .flatMap((group) => [...group.volumes.values()])
+    .flatMap((lv): OrphanVolume[] => {
+      const owner = ownerOf(lv);
+      if (!owner || uids.has(owner.uid) || adopted.has(lv.uuid)) return [];
+      const isOfThisCluster = owner.cluster === cluster;
+      return isOfThisCluster && isInTrash(lv) ? [] : [{ kind: 'logical-volume', lv, owner, isOfThisCluster }];
+    });
+}
+
+function orphanMountPoints({ look, names, mountBase }: Searched, volumes: readonly Claimant[]) {
+  const wanted = new Set(volumes.map(({ path }) => path));
+  const mounted = look.mounts.map(({ mountPoint }) => mountPoint).filter((path) => dirname(path) === mountBase);
+  const paths = new Set([...names.map((name) => `${mountBase}/${name}`), ...mounted]);
+  return [...paths]
+    .filter((path) => !wanted.has(path))
+    .sort()
+    .map((path): OrphanMountPoint => {
+      const mounts = look.mounts.filter(({ mountPoint }) => mountPoint === path);
+      return { kind: 'mount-point', path, mounts };
+    });
+}
+
+/** For people, without a full stop. */
+export function orphanInWords(orphan: Orphan): string {
+  if (orphan.kind === 'mount-point') {
+    const { path, mounts } = orphan;
+    const top = mounts.at(-1);
+    return top ? `${path}, where ${top.source} is mounted` : `${path}, where nothing is mounted`;
+  }
+  const { lv, owner, isOfThisCluster } = orphan;
+  const whose = isOfThisCluster ? '' : ` of another cluster (${owner.cluster})`;
+  return `the logical volume ${lv.group}/${lv.name} of the volume ${owner.pv}${whose}`;
+}
