@@ -13,15 +13,7 @@ import {
   owner,
   UID,
 } from './builders.ts';
-import {
-  type Content,
-  type Decision,
-  type Declared,
-  decide,
-  decideEmptying,
-  decideRemoval,
-  type Leaving,
-} from './decide.ts';
+import { type Content, type Decision, type Declared, decide, decideRemoval, type Leaving } from './decide.ts';
 import type { LogicalVolume } from './facts.ts';
 import type { Sight } from './sight.ts';
 import { tagsOf } from './tags.ts';
@@ -318,14 +310,11 @@ describe('a volume that takes another one over', () => {
 });
 
 describe('what was in the trash for long enough', () => {
-  const emptying = (changes: Partial<Sight> = {}, shred: Leaving['shred'] = 'none') =>
-    said(
-      decideEmptying(shred, {
-        ...bare({ group: group({}, IN_TRASH), owner: owner({ trashedAt: 1 }) }),
-        ...changes,
-        lv: IN_TRASH,
-      }),
-    );
+  const left: Leaving = { name: IN_TRASH.name, uid: UID, path: '', shred: 'none', removePolicy: 'delete' };
+  const emptying = (changes: Partial<Sight> = {}, shred: Leaving['shred'] = 'none') => {
+    const sight = bare({ group: group({}, IN_TRASH), lv: IN_TRASH, owner: owner({ trashedAt: 1 }), ...changes });
+    return said(decideRemoval({ ...left, shred }, sight));
+  };
 
   it('is removed, and shredded before if that was asked for', () => {
     expect(emptying()).toBe('remove');

@@ -309,7 +309,7 @@ export interface Leaving {
   readonly removePolicy: VolumeOptions['removePolicy'];
 }
 
-/** Takes away what belongs to it, and nothing else. */
+/** Takes away what belongs to it, and nothing else. What is left over of a deleted volume is taken away in the same way, by the name that it has. */
 export function decideRemoval(leaving: Leaving, sight: Sight): Decision {
   const { group, owner, mapping, ofDevice } = sight;
   const isOurs = owner?.uid === leaving.uid;
@@ -332,19 +332,6 @@ function underAnotherName({ strays, group }: Sight): Decision {
   if (stray) return refusal('logicalVolumeIsElsewhere', { lv: fullName(stray), vg: group?.name ?? '' });
   const awake = strays.find((each) => each.isActive && !isClassicSnapshot(each));
   return awake ? step({ kind: 'trash', does: 'deactivate', lv: awake }) : done;
-}
-
-/** A logical volume whose time in the trash is over, and that nothing uses. */
-export function decideEmptying(shred: VolumeOptions['shred'], sight: Sight & { readonly lv: LogicalVolume }): Decision {
-  const { lv, owner, group, ofDevice, mapping, snapshots } = sight;
-  const [mount] = ofDevice;
-  if (mount) return refusal('isInUseElsewhere', { lv: fullName(lv), path: mount.mountPoint });
-  if (mapping) return step({ kind: 'close' });
-  const [snapshot] = snapshots;
-  if (snapshot && lv.kind !== 'thin')
-    return refusal('hasSnapshots', { lv: fullName(lv), snapshot: fullName(snapshot) });
-  const decision = gone({ shred, removePolicy: 'delete' }, lv, owner);
-  return group && decision.kind === 'step' ? unlessImpossible(decision, group, sight) : decision;
 }
 
 /** What it has been begun to shred is of no use in the trash. */

@@ -1,17 +1,17 @@
 /** Now and then: tells of what belongs to no volume, and removes what was in the trash for long enough. */
 import { type Clock, sleep } from '../kit/clock/clock.ts';
-import { Refuse, Retry } from '../kit/controller/outcome.ts';
+import { Refuse } from '../kit/controller/outcome.ts';
 import type { Runnable } from '../kit/manager/stage.ts';
 import type { EventRecorder } from '../kit/observe/events.ts';
 import type { Log } from '../kit/observe/log.ts';
-import { type LvmSettings, SHRED_METHODS } from './contract.ts';
-import { decideEmptying, type Leaving } from './decide.ts';
+import type { LvmSettings } from './contract.ts';
 import { orphansFound, trashEmptied } from './events.ts';
-import type { LogicalVolume, Lvm } from './facts.ts';
+import type { LogicalVolume } from './facts.ts';
+import { removeLeftover } from './leftovers.ts';
 import type { Machine } from './machine.ts';
 import type { LvmMetrics } from './metrics.ts';
 import { type Claimant, ORPHAN_KINDS, type Orphan, orphanInWords, orphansIn } from './orphans.ts';
-import { type Look, sightOf } from './sight.ts';
+import type { Look } from './sight.ts';
 import { ownerOf } from './tags.ts';
 import { isInTrash, isOver, type Trashed, trashIn } from './trash.ts';
 import type { LvmViews } from './views.ts';
@@ -28,8 +28,6 @@ export interface HousekeepingParts {
   readonly clock: Clock;
 }
 
-/** More than any volume needs. */
-const MOST_STEPS = 8;
 /** An Event has room for so many. */
 const MOST_TOLD = 10;
 
@@ -108,46 +106,12 @@ export class Housekeeping implements Runnable {
 
   async #empty({ lv }: Trashed, signal: AbortSignal): Promise<void> {
     const { machine, log, recorder, views, settings } = this.#parts;
-    using _here = machine.join();
-    for (let steps = 0; steps < MOST_STEPS; steps++) {
-      const look = await machine.look();
-      const now = findIn(look.lvm, lv);
-      if (!now) {
-        log.info({ lv: nameOf(lv) }, 'it was in the trash for long enough, and is gone');
-        const node = views.nodes.get(settings.node);
-        if (node) recorder.record(trashEmptied(node, nameOf(lv)));
-        return;
-      }
-      await this.#step(now, look, signal);
-    }
-    throw new Retry(`${nameOf(lv)} is not gone after ${MOST_STEPS} steps`);
+    const does = (step: string) => log.info({ lv: nameOf(lv), step }, 'a step to empty the trash');
+    await removeLeftover({ lv, path: '', isStill: isInTrash }, machine, { signal, does });
+    log.info({ lv: nameOf(lv) }, 'it was in the trash for long enough, and is gone');
+    const node = views.nodes.get(settings.node);
+    if (node) recorder.record(trashEmptied(node, nameOf(lv)));
   }
-
-  async #step(lv: LogicalVolume, look: Look, signal: AbortSignal): Promise<void> {
-    const { machine, log } = this.#parts;
-    const leaving = leavingOf(lv);
-    const sight = { ...sightOf({ ...leaving, vg: lv.group }, look), lv };
-    const decision = decideEmptying(leaving.shred, sight);
-    if (decision.kind === 'refuse') throw new Refuse(decision);
-    if (decision.kind !== 'step') throw new Retry(`it cannot be told what is to be done with ${nameOf(lv)}`);
-    log.info({ lv: nameOf(lv), step: decision.step.kind }, 'a step to empty the trash');
-    await machine.takeAway(decision.step, leaving, sight, { signal, progress: () => {} });
-  }
-}
-
-/** As its marks say. It has no place where it would be mounted. */
-function leavingOf(lv: LogicalVolume): Leaving {
-  const { uid = '', options = {} } = ownerOf(lv) ?? {};
-  const shred = SHRED_METHODS.find((method) => method === options.shred) ?? 'none';
-  return { name: lv.name, uid, path: '', shred, removePolicy: 'delete' };
-}
-
-/** Nothing when it is gone. Throws when somebody has taken it back meanwhile. */
-function findIn({ groups }: Lvm, { uuid }: LogicalVolume): LogicalVolume | undefined {
-  const all = [...groups.values()].flatMap(({ volumes }) => [...volumes.values()]);
-  const lv = all.find((each) => each.uuid === uuid);
-  if (lv && !isInTrash(lv)) throw new Retry(`${nameOf(lv)} is no longer in the trash`);
-  return lv;
 }
 
 const nameOf = ({ group, name }: LogicalVolume): string => `${group}/${name}`;

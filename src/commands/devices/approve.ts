@@ -24,11 +24,11 @@ import { onOff } from '../flags/switch.ts';
 import type { Terminal } from '../line/command.ts';
 import { addExamples } from '../line/help.ts';
 import { UsageError } from '../line/usage-error.ts';
+import { ask } from '../question.ts';
 import { namespaceFlag, nodeNames, readReports } from '../reports/read.ts';
 import { agentLines, shown } from '../reports/text.ts';
 import { type Visitor, visit } from '../visit.ts';
 import { type Approvable, approvable, chosenDevice } from './chosen-device.ts';
-import { ask } from './question.ts';
 
 const flags = {
   ...clusterFlags,

@@ -1,6 +1,6 @@
 /** Asks the person at the terminal, and waits for one line. */
 import { createInterface } from 'node:readline';
-import type { Terminal } from '../line/command.ts';
+import type { Terminal } from './line/command.ts';
 
 /** What was typed, without blanks around it; nothing when the person has left. Rejects when the signal is aborted. */
 export async function ask(

@@ -1,6 +1,6 @@
 import { PassThrough } from 'node:stream';
 import { expect, test } from 'vitest';
-import { aTerminal } from '../line/recorded-terminal.ts';
+import { aTerminal } from './line/recorded-terminal.ts';
 import { ask } from './question.ts';
 
 const forever = new AbortController().signal;
