@@ -4,6 +4,7 @@ import { NODES, type Node } from '../api/nodes.ts';
 import { PERSISTENT_VOLUMES } from '../api/persistent-volumes.ts';
 import type { Caches } from '../kit/cache/caches.ts';
 import type { View } from '../kit/cache/store.ts';
+import { REPORT_LABEL } from '../kit/reports/node-reports.ts';
 import { DEFAULTS_CONFIG_MAP } from './contract.ts';
 import { type OwnNode, ownNodeOf } from './home.ts';
 import { type Volume, volumeOf } from './volume.ts';
@@ -23,6 +24,7 @@ export function lvmViews(caches: ViewSource, node: string, namespace: string): L
     defaults: caches.view(CONFIG_MAPS, {
       namespace,
       fieldSelector: `metadata.name=${DEFAULTS_CONFIG_MAP}`,
+      labelSelector: `!${REPORT_LABEL}`, // as the report of a node with the name "defaults" would be
       project: ({ data = {} }: ConfigMap) => data,
     }),
   };

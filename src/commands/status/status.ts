@@ -2,6 +2,7 @@
 import type { Define } from '../line/command.ts';
 import { addExamples } from '../line/help.ts';
 import { define as devices } from './devices.ts';
+import { define as lvm } from './lvm.ts';
 import { define as topology } from './topology.ts';
 
 export const define: Define = (command, terminal) => {
@@ -9,6 +10,7 @@ export const define: Define = (command, terminal) => {
   addExamples(command, {
     'holdfast status topology': 'volumes and zones, and what needs a person',
     'holdfast status devices': 'the devices of all nodes, and what needs a person',
+    'holdfast status lvm': 'the volume groups and volumes of all nodes, and what needs a person',
   });
   const ofTopology = command.command('topology').usage('[flags]').summary('volumes and their zones');
   topology(
@@ -18,6 +20,13 @@ export const define: Define = (command, terminal) => {
   const ofDevices = command.command('devices').summary('the devices of nodes, and their volumes');
   devices(
     ofDevices.description('How each device of each node stands, which agents are not heard, and what needs a person.'),
+    terminal,
+  );
+  const ofLvm = command.command('lvm').summary('the volume groups of nodes, and the volumes on them');
+  lvm(
+    ofLvm.description(
+      'The volume groups of each node, how each volume stands, which agents are not heard, and what needs a person.',
+    ),
     terminal,
   );
 };
