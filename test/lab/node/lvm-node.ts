@@ -1,18 +1,15 @@
-/** A node of a real cluster that is a guest with a volume group, with the lvm agent in it under the rights that it is shipped with. */
-import { controllers } from '../../../src/controllers.ts';
-import { type Role, rolesOf, runtimeRoles } from '../../../src/kit/manifests/rbac.ts';
+/** A node of a real cluster that is a guest with a volume group, with the lvm agent in it under the rights and policies that it is shipped with. */
 import { BUILT_IN_CHECKOUT } from '../../harness/built.ts';
 import { type ControlPlane, startControlPlane } from '../../harness/control-plane.ts';
 import type { RawObject } from '../../harness/raw-client.ts';
-import { createServiceAccount, type PolicyRule, type ServiceAccount } from '../../harness/users.ts';
 import { eventually } from '../../harness/wait.ts';
+import { type Agents, NAMESPACE, VOLUMES } from '../../integration/agents.ts';
+import { asShipped, deployAgents } from '../../integration/lvm/rights.ts';
 import { LabNode } from './lab-node.ts';
 import type { Program } from './program.ts';
 
 export const MIB = 2 ** 20;
 export const PREFIX = 'local-pv.k8s.portavita.net/';
-const NAMESPACE = 'holdfast';
-const VOLUMES = '/api/v1/persistentvolumes';
 const METRICS_PORT = 8080;
 /** A program with some hundred files starts slowly in a guest. */
 const START_MS = 240_000;
@@ -34,11 +31,17 @@ export interface Declaration {
   readonly spec?: object;
 }
 
+interface EventOf extends RawObject {
+  readonly regarding: { readonly kind: string; readonly name: string };
+  readonly reason: string;
+  readonly note: string;
+}
+
 export class LvmNode implements AsyncDisposable {
   readonly guest: LabNode;
   readonly plane: ControlPlane;
   readonly name: string;
-  readonly #account: ServiceAccount;
+  readonly #agents: Agents;
   readonly #undo: AsyncDisposableStack;
   #agent: Program | undefined;
 
@@ -46,13 +49,13 @@ export class LvmNode implements AsyncDisposable {
     guest: LabNode,
     plane: ControlPlane,
     name: string,
-    account: ServiceAccount,
+    agents: Agents,
     undo: AsyncDisposableStack,
   ) {
     this.guest = guest;
     this.plane = plane;
     this.name = name;
-    this.#account = account;
+    this.#agents = agents;
     this.#undo = undo;
   }
 
@@ -64,21 +67,13 @@ export class LvmNode implements AsyncDisposable {
     await guest.output('vgcreate', '--yes', 'storage_bulk', '/dev/ubda');
     const labels = { 'kubernetes.io/hostname': name, 'node-id.k8s.portavita.net/nodeid': name };
     await plane.admin.post('/api/v1/nodes', { metadata: { name, labels } });
-    await plane.admin.post('/api/v1/namespaces', { metadata: { name: NAMESPACE } });
-    const account = undo.use(
-      await createServiceAccount(plane, {
-        name: 'holdfast-lvm',
-        namespace: NAMESPACE,
-        clusterRules: rulesOf('ClusterRole'),
-        namespaceRules: { [NAMESPACE]: rulesOf('Role') },
-      }),
-    );
-    return new LvmNode(guest, plane, name, account, undo.move());
+    const agents = undo.use(await deployAgents(plane, asShipped(NAMESPACE)));
+    return new LvmNode(guest, plane, name, agents, undo.move());
   }
 
   /** Resolves when it is ready. */
   async agent(...flags: readonly string[]): Promise<Program> {
-    const user = { token: this.#account.token, namespace: NAMESPACE };
+    const user = { token: await this.#agents.tokenOn(this.name), namespace: NAMESPACE };
     const kubeconfig = await this.guest.kubeconfig(this.name, user, this.plane);
     const agent = this.guest.start([
       ...[
@@ -132,6 +127,26 @@ export class LvmNode implements AsyncDisposable {
     await this.plane.admin.delete(`${VOLUMES}/${name}`);
   }
 
+  async grow(name: string, storage: string): Promise<void> {
+    await this.plane.admin.patch(`${VOLUMES}/${name}`, { spec: { capacity: { storage } } });
+  }
+
+  async annotate(name: string, annotations: Readonly<Record<string, string | null>>): Promise<void> {
+    const prefixed = Object.entries(annotations).map(([key, value]) => [`${PREFIX}${key}`, value]);
+    await this.plane.admin.patch(`${VOLUMES}/${name}`, { metadata: { annotations: Object.fromEntries(prefixed) } });
+  }
+
+  /** Waits for an Event about this, and gives what it says. */
+  async isTold(about: 'PersistentVolume' | 'Node', name: string, reason: string): Promise<string> {
+    return await this.eventually(`an Event ${reason} of ${name}`, async () => {
+      const { items } = await this.plane.admin.list<EventOf>('/apis/events.k8s.io/v1/events');
+      const ofIt = items.filter(({ regarding }) => regarding.kind === about && regarding.name === name);
+      const found = ofIt.findLast((event) => event.reason === reason);
+      if (!found) throw new Error(`there are only ${ofIt.map((event) => event.reason).join(', ') || 'none'}`);
+      return found.note;
+    });
+  }
+
   /** Waits until the agent has written this of the volume. */
   async says(name: string, key: string, value: string): Promise<PersistentVolume> {
     return await this.eventually(`${key} of ${name} to be ${value}`, async () => {
@@ -175,10 +190,4 @@ export class LvmNode implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#undo.disposeAsync();
   }
-}
-
-function rulesOf(kind: Role['kind']): readonly PolicyRule[] {
-  const spec = controllers.find(({ name }) => name === 'lvm');
-  const roles = [...(spec ? rolesOf(spec) : []), ...runtimeRoles()];
-  return roles.filter((role) => role.kind === kind).flatMap(({ rules }) => rules);
 }
