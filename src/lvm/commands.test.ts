@@ -46,7 +46,7 @@ describe('the commands for LVM', () => {
 describe('the commands for filesystems', () => {
   it('have what a person asks for before the device', () => {
     const { argv } = makeFileSystem({ fsType: 'ext4', fsArgs: ['-m', '0'], device: '/dev/lab/data-0' });
-    expect(argv).toEqual(['mkfs.ext4', '-F', '-q', '-m', '0', '/dev/lab/data-0']);
+    expect(argv).toEqual(['setpriv', '--pdeathsig', 'KILL', 'mkfs.ext4', '-F', '-q', '-m', '0', '/dev/lab/data-0']);
   });
 
   it.each([
@@ -85,13 +85,16 @@ describe('the commands for encryption', () => {
   });
 
   it.each([
-    ['the slot', 0, 'No usable token is available.\nKey slot 12 unlocked.\nCommand successful.\n', 12],
-    ['none', 2, '', undefined],
-  ])('tell which slot a key opens: %s', (_, code, stdout, slot) => {
-    expect(slotIn({ code, stdout })).toBe(slot);
+    ['the slot', 0, 'No usable token is available.\nKey slot 12 unlocked.\nCommand successful.\n', '', 12],
+    ['none', 2, '', 'No key available with this passphrase.\n', undefined],
+    ['none, since there is no slot', 1, '', 'No usable keyslot is available.\n', undefined],
+  ])('tell which slot a key opens: %s', (_, code, stdout, stderr, slot) => {
+    expect(slotIn({ code, stdout, stderr })).toBe(slot);
   });
 
   it('do not guess a slot that cryptsetup does not name', () => {
-    expect(() => slotIn({ code: 0, stdout: 'Command successful.\n' })).toThrow(/does not say/);
+    expect(() => slotIn({ code: 0, stdout: 'Command successful.\n', stderr: '' })).toThrow(/does not say/);
+    const stderr = 'Device /dev/x is not a valid LUKS device.\n';
+    expect(() => slotIn({ code: 1, stdout: '', stderr })).toThrow(/not a valid LUKS device/);
   });
 });

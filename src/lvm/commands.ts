@@ -2,7 +2,7 @@
  * Every command that changes something on a node, as an argument vector, and how long it may take. Names, sizes and options have been
  * checked before. Which disks LVM looks at, and all else that can be configured, is for the host's own configuration to say.
  */
-import type { CommandOptions } from '../kit/host/command.ts';
+import type { CommandOptions, CommandResult } from '../kit/host/command.ts';
 import { roundUpToMultiple } from '../kit/quantity.ts';
 import type { FileSystem } from './contract.ts';
 import type { LogicalVolume } from './facts.ts';
@@ -139,6 +139,12 @@ const OVERWRITES: Readonly<Record<FileSystem, readonly string[]>> = {
   btrfs: ['-f', '-q'],
 };
 
+/**
+ * What takes long to write something new is killed together with who started it. Not all of these have the device for themselves
+ * alone while they write: one that is left over would write on beneath what the next agent makes there.
+ */
+const DIES_WITH_US = ['setpriv', '--pdeathsig', 'KILL'];
+
 export interface NewFileSystem {
   readonly fsType: FileSystem;
   readonly fsArgs: readonly string[];
@@ -146,7 +152,7 @@ export interface NewFileSystem {
 }
 
 export const makeFileSystem = ({ fsType, fsArgs, device }: NewFileSystem): Command => ({
-  argv: [`mkfs.${fsType}`, ...OVERWRITES[fsType], ...fsArgs, device],
+  argv: [...DIES_WITH_US, `mkfs.${fsType}`, ...OVERWRITES[fsType], ...fsArgs, device],
   options: MKFS,
 });
 
@@ -200,10 +206,11 @@ const cryptsetup = (argv: readonly string[], options: CommandOptions = {}): Comm
 });
 
 /** Over what is there: who asks for it has looked. */
-export const luksFormat = ({ device, key }: Keyed): Command =>
-  cryptsetup(['luksFormat', '--batch-mode', '--type', 'luks2', ...DERIVATION, ...KEY_ON_STANDARD_INPUT, device], {
-    input: key,
-  });
+export function luksFormat({ device, key }: Keyed): Command {
+  const how = ['luksFormat', '--batch-mode', '--type', 'luks2', ...DERIVATION, ...KEY_ON_STANDARD_INPUT, device];
+  const { argv, options } = cryptsetup(how, { input: key });
+  return { argv: [...DIES_WITH_US, ...argv], options };
+}
 
 /** As /dev/mapper/NAME. */
 export const luksOpen = ({ device, key, name }: Keyed & { readonly name: string }): Command =>
@@ -216,17 +223,22 @@ export const luksResize = ({ name, key }: { readonly name: string; readonly key:
   cryptsetup(['resize', ...KEY_ON_STANDARD_INPUT, name], { input: key });
 
 const WRONG_KEY = 2;
+/** For several reasons, of which only what it says tells. */
+const NO_SUCH_THING = 1;
+/** All slots were erased, or a luksFormat was cut off before it came to the first: deriving a key takes most of its time. */
+const WITHOUT_SLOTS = /^No usable keyslot is available\.$/m;
 
 /** Which slot a key opens, if any: see `slotIn`. Changes nothing. */
 export const luksTestKey = ({ device, key }: Keyed): Command =>
   cryptsetup(['open', '--type', 'luks2', '--test-passphrase', '--verbose', ...KEY_ON_STANDARD_INPUT, device], {
     input: key,
-    successCodes: [0, WRONG_KEY],
+    successCodes: [0, NO_SUCH_THING, WRONG_KEY],
   });
 
 /** Nothing when the key opens none. */
-export function slotIn({ code, stdout }: { readonly code: number; readonly stdout: string }): number | undefined {
-  if (code === WRONG_KEY) return undefined;
+export function slotIn({ code, stdout, stderr }: Omit<CommandResult, 'truncated'>): number | undefined {
+  if (code === WRONG_KEY || (code === NO_SUCH_THING && WITHOUT_SLOTS.test(stderr))) return undefined;
+  if (code === NO_SUCH_THING) throw new Error(`cryptsetup could not try the key: ${stderr.trim()}`);
   const slot = /^Key slot (\d+) unlocked\.$/m.exec(stdout)?.[1];
   if (slot === undefined) throw new Error('cryptsetup does not say which slot the key has opened');
   return Number(slot);

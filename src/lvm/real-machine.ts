@@ -10,7 +10,7 @@ import type { Log } from '../kit/observe/log.ts';
 import { Rounds } from '../kit/rounds.ts';
 import { Slots } from '../kit/slots.ts';
 import * as commands from './commands.ts';
-import type { FileSystem, LvmSettings } from './contract.ts';
+import type { FileSystem } from './contract.ts';
 import type { Content, Declared, Leaving, Step } from './decide.ts';
 import type { LogicalVolume, Lvm } from './facts.ts';
 import { unlessHeld } from './held.ts';
@@ -34,7 +34,6 @@ export interface MachineParts {
   readonly client: KubeClient;
   /** The uid of the cluster. */
   readonly cluster: string;
-  readonly settings: LvmSettings;
   /** Told what each look has shown. */
   readonly saw: (lvm: Lvm) => void;
 }
@@ -82,7 +81,8 @@ export class RealMachine implements Machine {
     const isInside = options.crypt !== undefined && sight.mapping !== undefined;
     const path = isInside ? mappedPath(uid) : pathOf(lv);
     await this.#isStill(path, isInside ? sight.mapping?.device : lv.device);
-    const found = await contentAt(host, `${this.#parts.viewpoint.root}${path}`);
+    const exclusive = sight.owner?.state === 'new';
+    const found = await contentAt(host, `${this.#parts.viewpoint.root}${path}`, { exclusive });
     if (!found.known) throw new Retry(`what is on ${path} cannot be told: ${found.why}`);
     const signature = found.value;
     if (signature === 'crypto_LUKS' && options.crypt)

@@ -8,11 +8,16 @@ import type { Known } from '../kit/known.ts';
 /**
  * `undefined` when nothing is there that would be recognised. A new logical volume may well have what its disk was used for before: its
  * signatures are wiped when it is made, and not all of it. The device is read by ourselves first, since blkid says of one that cannot
- * be read what it says of one on which there is nothing; and what is blank wherever signatures are needs no command.
+ * be read what it says of one on which there is nothing; and what is blank wherever signatures are needs no command. With `exclusive`
+ * it is unknown for as long as anybody else has the device for himself, such as an mkfs that has outlived who started it.
  */
-export async function contentAt(host: Host, path: string): Promise<Known<string | undefined>> {
+export async function contentAt(
+  host: Host,
+  path: string,
+  { exclusive = false } = {},
+): Promise<Known<string | undefined>> {
   try {
-    await using device = await host.devices.open(path, { access: 'read', direct: true });
+    await using device = await host.devices.open(path, { access: 'read', direct: true, exclusive });
     return { known: true, value: await contentOf(host, device) };
   } catch (error) {
     return { known: false, why: error instanceof Error ? error.message : String(error) };

@@ -223,6 +223,7 @@ describe('an encrypted volume', () => {
     await exec(luksHeaderBackup({ device, file }));
     await expect(exec(luksHeaderBackup({ device, file }))).rejects.toThrow(/already exists/);
     await exec(luksErase(device));
+    expect(slotIn(await exec(luksTestKey({ device, key: newKey })))).toBeUndefined();
     await expect(exec(luksOpen({ device, key: newKey, name: 'opened' }))).rejects.toThrow(/No usable keyslot/);
   });
 });

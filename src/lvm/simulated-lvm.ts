@@ -1,0 +1,489 @@
+/** For tests: LVM on a simulated machine. Its programs take what the job gives to the real ones, and answer and fail as those do. */
+import { type Clock, sleep } from '../kit/clock/clock.ts';
+import type { Program } from '../kit/host/simulated/commands.ts';
+import type { SimulatedMachine } from '../kit/host/simulated/machine.ts';
+import { deviceMapperName } from './names.ts';
+import { Content, DeviceMapper, type Mapped } from './simulated-devices.ts';
+
+type Call = Parameters<Program>[0];
+export type Reply = Awaited<ReturnType<Program>>;
+
+export const EXTENT = 4n * 2n ** 20n;
+
+export interface SimulatedVolume {
+  name: string;
+  readonly group: SimulatedGroup;
+  readonly uuid: string;
+  readonly kind: 'plain' | 'thin' | 'thin-pool' | 'snapshot';
+  extents: bigint;
+  readonly tags: Set<string>;
+  readonly content: Content;
+  readonly pool?: string | undefined;
+  readonly origin?: string | undefined;
+  readonly isReadOnly: boolean;
+  mapped?: Mapped | undefined;
+}
+
+export interface SimulatedGroup {
+  readonly name: string;
+  readonly uuid: string;
+  extents: bigint;
+  readonly volumes: Map<string, SimulatedVolume>;
+}
+
+/** What is about to be done to a volume, for who watches. */
+export type Deed =
+  | { readonly does: 'create' | 'remove' | 'extend' | 'tag' | 'rename'; readonly volume: SimulatedVolume }
+  | { readonly does: 'format' | 'grow' | 'erase' | 'overwrite'; readonly content: Content }
+  | { readonly does: 'mount'; readonly content: Content; readonly path: string }
+  | { readonly does: 'unmount' | 'chattr'; readonly path: string };
+
+/** As by the end of the container that it runs in. */
+const KILLED = new Error('killed');
+/** All that a command on metadata takes. */
+const BRIEF_MS = 20;
+
+export class SimulatedLvm {
+  readonly machine: SimulatedMachine;
+  readonly devices: DeviceMapper;
+  readonly groups = new Map<string, SimulatedGroup>();
+  onDeed: (deed: Deed) => void = () => {};
+  #uuids = 0;
+  #cut = new AbortController();
+  /** Of programs that are to die with who started them. */
+  #bound = new AbortController();
+
+  constructor(machine: SimulatedMachine) {
+    this.machine = machine;
+    this.devices = new DeviceMapper(machine);
+    this.devices.onWrite = ({ content }) => this.onDeed({ does: 'overwrite', content });
+    machine.install('setpriv', (call) => this.#setpriv(call));
+    this.install('lvm', () => this.#report(), { changes: false });
+    this.install('lvcreate', (call) => this.#lvcreate(call.args));
+    this.install('lvchange', (call) => this.#lvchange(call.args));
+    this.install('lvextend', (call) => this.#lvextend(call.args));
+    this.install('lvremove', (call) => this.#lvremove(call.args));
+    this.install('lvrename', (call) => this.#lvrename(call.args));
+  }
+
+  addGroup(name: string, extents: bigint): SimulatedGroup {
+    const group = { name, uuid: this.#uuid(), extents, volumes: new Map() };
+    this.groups.set(name, group);
+    this.machine.tree.mkdir(`/dev/${name}`);
+    return group;
+  }
+
+  get volumes(): readonly SimulatedVolume[] {
+    return [...this.groups.values()].flatMap(({ volumes }) => [...volumes.values()]);
+  }
+
+  volumeOf(content: Content): SimulatedVolume | undefined {
+    return this.volumes.find((volume) => volume.content === content || volume.content.inside === content);
+  }
+
+  free({ extents, volumes }: SimulatedGroup): bigint {
+    return [...volumes.values()].reduce((left, volume) => left - allocated(volume), extents) - spare(volumes);
+  }
+
+  /** A program that takes this long, and can be ended half-way. */
+  install(
+    name: string,
+    run: (call: Call, takes: (ms: number) => Promise<void>) => Reply | Promise<Reply>,
+    { changes = true } = {},
+  ): void {
+    const { clock } = this.machine;
+    const program: Program = async (call) => {
+      const ended = AbortSignal.any([this.#cut.signal, call.signal]);
+      const takes = (ms: number) => takesTime(clock, ms, ended);
+      try {
+        await takes(BRIEF_MS);
+        return await run(call, takes);
+      } catch (error) {
+        if (error instanceof Failure)
+          return { code: error.code, stderr: `${name.startsWith('lv') ? '  ' : ''}${error.message}\n` };
+        if (error === KILLED) return { signal: 'SIGKILL' };
+        throw error;
+      }
+    };
+    this.machine.install(name, program, { changes });
+  }
+
+  /** Ends every program that runs, wherever it is in its work. */
+  endPrograms(): void {
+    const cut = this.#cut;
+    this.#cut = new AbortController();
+    cut.abort();
+  }
+
+  /** What the kernel does when the agent is gone. */
+  endBoundPrograms(): void {
+    const bound = this.#bound;
+    this.#bound = new AbortController();
+    bound.abort();
+  }
+
+  #setpriv(call: Call): Reply | Promise<Reply> {
+    const argv = call.argv.slice(call.argv.indexOf('KILL') + 1);
+    const program = this.machine.programs.get(argv[0] ?? '') ?? never(`there is no ${argv[0]}`);
+    const signal = AbortSignal.any([call.signal, this.#bound.signal]);
+    return program.run({ ...call, argv, args: argv.slice(1), signal });
+  }
+
+  /** What a boot without automatic activation leaves: no device, no mount, and all that is on the disks. */
+  reboot(): void {
+    this.endPrograms();
+    this.machine.mounts.length = 0;
+    for (const mapped of this.devices.all) this.devices.remove(mapped);
+    for (const volume of this.volumes) volume.mapped = undefined;
+  }
+
+  create(group: SimulatedGroup, volume: Omit<SimulatedVolume, 'group' | 'uuid' | 'content'>): SimulatedVolume {
+    const content = new Content();
+    const made = { ...volume, group, uuid: this.#uuid(), content };
+    group.volumes.set(made.name, made);
+    this.activate(made);
+    return made;
+  }
+
+  activate(volume: SimulatedVolume): void {
+    if (volume.mapped) return;
+    const { group, name, extents, content, uuid, kind, pool } = volume;
+    if (pool !== undefined) this.activate(group.volumes.get(pool) ?? never(`${group.name} has no ${pool}`));
+    volume.mapped = this.devices.make({
+      name: deviceMapperName(group.name, name),
+      uuid: `LVM-${uuid.replaceAll('-', '')}`,
+      sizeBytes: extents * EXTENT,
+      content,
+      links: kind === 'thin-pool' ? [] : [`/dev/${group.name}/${name}`],
+    });
+  }
+
+  remove(volume: SimulatedVolume): void {
+    if (volume.mapped) this.devices.remove(volume.mapped);
+    volume.group.volumes.delete(volume.name);
+  }
+
+  /** The number of its device stays, and the paths follow its name. */
+  rename(volume: SimulatedVolume, to: string): void {
+    const { group, name } = volume;
+    group.volumes.delete(name);
+    volume.name = to;
+    group.volumes.set(to, volume);
+    if (!volume.mapped) return;
+    const { tree } = this.machine;
+    const pathsOf = (each: string) => [
+      `/dev/mapper/${deviceMapperName(group.name, each)}`,
+      `/dev/${group.name}/${each}`,
+    ];
+    for (const path of pathsOf(name)) tree.remove(path);
+    for (const path of pathsOf(to)) tree.symlink(`/dev/${volume.mapped.disk.name}`, path);
+  }
+
+  #lvcreate(args: readonly string[]): Reply {
+    const { options, operands } = parse(args);
+    const [groupName = '', originName] = (operands[0] ?? '').split('/');
+    const group = this.#group(groupName);
+    const name = options.one('--name');
+    const type = options.has('--snapshot') ? 'snapshot' : options.one('--type');
+    if (group.volumes.has(name))
+      throw new Failure(`Logical Volume "${name}" already exists in volume group "${groupName}"`);
+    const size = options.has('--virtualsize') ? '--virtualsize' : '--size';
+    const origin = originName === undefined ? undefined : this.#volume(group, originName);
+    const isThinSnapshot = origin?.kind === 'thin' && !options.has('--size');
+    const extents = isThinSnapshot ? (origin?.extents ?? 0n) : extentsOf(options.one(size));
+    const pool = isThinSnapshot ? origin?.pool : options.maybe('--thinpool');
+    if (pool !== undefined && group.volumes.get(pool)?.kind !== 'thin-pool')
+      throw new Failure(`Thin pool ${groupName}/${pool} not found.`);
+    const volume = {
+      name,
+      kind: KINDS[type] ?? 'plain',
+      extents,
+      tags: new Set(options.all('--addtag')),
+      pool,
+      origin: originName,
+      isReadOnly: options.maybe('--permission') === 'r',
+    };
+    const needed = allocated(volume) + (volume.kind === 'thin-pool' ? 1n - spare(group.volumes) : 0n);
+    if (needed > this.free(group))
+      throw new Failure(
+        `Volume group "${groupName}" has insufficient free space (${this.free(group)} extents): ${needed} required.`,
+      );
+    const made = this.create(group, volume);
+    if (origin) copy(origin.content, made.content);
+    this.devices.show(made.content);
+    this.onDeed({ does: 'create', volume: made });
+    return {};
+  }
+
+  #lvchange(args: readonly string[]): Reply {
+    const { options, operands } = parse(args);
+    const volumes = operands.flatMap((name) => this.#maybeNamed(name) ?? []);
+    for (const volume of volumes.filter(selected(options.one('--select')))) {
+      const [add, remove] = [options.all('--addtag'), options.all('--deltag')];
+      if (add.length + remove.length > 0) this.onDeed({ does: 'tag', volume });
+      for (const tag of remove) volume.tags.delete(tag);
+      for (const tag of add) volume.tags.add(tag);
+      const how = options.maybe('--activate');
+      if (how === 'y') this.activate(volume);
+      if (how === 'n') this.#deactivate(volume);
+    }
+    const missing = operands.find((name) => !this.#maybeNamed(name));
+    if (missing !== undefined) throw new Failure(`Failed to find logical volume "${missing}"`);
+    return {};
+  }
+
+  #deactivate(volume: SimulatedVolume): void {
+    if (!volume.mapped) return;
+    this.#mustBeFree(volume);
+    this.devices.remove(volume.mapped);
+    volume.mapped = undefined;
+  }
+
+  #lvextend(args: readonly string[]): Reply {
+    const { options, operands } = parse(args);
+    const volume = this.#named(operands[0] ?? '');
+    const { group, kind, extents, mapped } = volume;
+    const wanted = extentsOf(options.one('--size'));
+    if (wanted === extents)
+      throw new Failure(`New size (${wanted} extents) matches existing size (${extents} extents).`);
+    if (wanted < extents)
+      throw new Failure(`New size given (${wanted} extents) not larger than existing size (${extents} extents)`, 3);
+    if (this.#isOrigin(volume) && mapped)
+      throw new Failure('Snapshot origin volumes can be resized only while inactive: try lvchange -an.');
+    const more = kind === 'thin' ? 0n : wanted - extents;
+    if (more > this.free(group))
+      throw new Failure(`Insufficient free space: ${more} extents needed, but only ${this.free(group)} available`);
+    this.onDeed({ does: 'extend', volume });
+    volume.extents = wanted;
+    if (mapped) this.devices.resize(mapped, wanted * EXTENT);
+    return {};
+  }
+
+  #lvremove(args: readonly string[]): Reply {
+    const { options, operands } = parse(args);
+    const volume = this.#named(operands[0] ?? '');
+    if (!selected(options.one('--select'))(volume)) return {};
+    this.#mustBeFree(volume);
+    this.onDeed({ does: 'remove', volume });
+    this.remove(volume);
+    return {};
+  }
+
+  #lvrename(args: readonly string[]): Reply {
+    const { operands } = parse(args);
+    const [groupName = '', from = '', to = ''] = operands;
+    const group = this.#group(groupName);
+    const volume = group.volumes.get(from);
+    if (group.volumes.has(to))
+      throw new Failure(`Logical volume "${to}" already exists in volume group "${groupName}"`);
+    if (!volume) throw new Failure(`Existing logical volume "${from}" not found in volume group "${groupName}"`);
+    this.onDeed({ does: 'rename', volume });
+    this.rename(volume, to);
+    return {};
+  }
+
+  #mustBeFree({ mapped, group, name }: SimulatedVolume): void {
+    if (!mapped || !this.devices.isBusy(mapped)) return;
+    const isMounted = this.machine.mounts.some(({ device }) => device === mapped.number);
+    const how = isMounted ? 'contains a filesystem in use.' : 'in use.';
+    throw new Failure(`Logical volume ${group.name}/${name} ${how}`);
+  }
+
+  #isOrigin({ group, name }: SimulatedVolume): boolean {
+    return [...group.volumes.values()].some(
+      ({ origin, kind, pool }) => kind === 'snapshot' && !pool && origin === name,
+    );
+  }
+
+  #group(name: string): SimulatedGroup {
+    const group = this.groups.get(name);
+    if (!group) throw new Failure(`Volume group "${name}" not found\n  Cannot process volume group ${name}`);
+    return group;
+  }
+
+  #volume({ name: group, volumes }: SimulatedGroup, name: string): SimulatedVolume {
+    const volume = volumes.get(name);
+    if (!volume) throw new Failure(`Failed to find logical volume "${group}/${name}"`);
+    return volume;
+  }
+
+  #maybeNamed(full: string): SimulatedVolume | undefined {
+    const [group = '', name = ''] = full.split('/');
+    return this.groups.get(group)?.volumes.get(name);
+  }
+
+  #named(full: string): SimulatedVolume {
+    const [group = '', name = ''] = full.split('/');
+    return this.#volume(this.#group(group), name);
+  }
+
+  #report(): Reply {
+    const report = [...this.groups.values()].map((group) => ({
+      vg: [
+        {
+          vg_name: group.name,
+          vg_uuid: group.uuid,
+          vg_size: `${group.extents * EXTENT}`,
+          vg_free: `${this.free(group) * EXTENT}`,
+          vg_extent_size: `${EXTENT}`,
+          vg_missing_pv_count: '0',
+          vg_exported: '0',
+          vg_permissions: 'writeable',
+          vg_clustered: '0',
+          vg_lock_type: '',
+        },
+      ],
+      pv: [],
+      lv: [...group.volumes.values()].map((volume) => this.#reported(volume)),
+      pvseg: [],
+      seg: [],
+    }));
+    return { stdout: JSON.stringify({ report }) };
+  }
+
+  #reported(volume: SimulatedVolume): object {
+    const { name, uuid, extents, tags, mapped, kind, pool, origin, isReadOnly } = volume;
+    const [major = '-1', minor = '-1'] = mapped?.number.split(':') ?? [];
+    const isFull = kind === 'thin-pool' || kind === 'snapshot';
+    const classic = this.#isOrigin(volume);
+    const [type, ...rest] = ATTRIBUTES[kind];
+    return {
+      lv_name: name,
+      lv_uuid: uuid,
+      lv_attr: [
+        type,
+        isReadOnly ? 'r' : 'w',
+        'i-',
+        mapped ? 'a' : '-',
+        mapped && this.devices.isBusy(mapped) ? 'o' : '-',
+        ...rest,
+      ].join(''),
+      lv_layout: LAYOUTS[kind],
+      lv_role: roleOf(volume, classic),
+      lv_size: `${extents * EXTENT}`,
+      origin_size: classic ? `${extents * EXTENT}` : '',
+      lv_tags: [...tags].sort().join(','),
+      lv_kernel_major: major,
+      lv_kernel_minor: minor,
+      pool_lv: pool ?? '',
+      origin: origin ?? '',
+      data_percent: mapped && isFull ? '0.00' : '',
+      metadata_percent: mapped && kind === 'thin-pool' ? '10.94' : '',
+      lv_health_status: '',
+    };
+  }
+
+  #uuid(): string {
+    const digits = `${++this.#uuids}`.padStart(32, '0');
+    return [6, 10, 14, 18, 22, 26, 32].map((end, index, ends) => digits.slice(ends[index - 1] ?? 0, end)).join('-');
+  }
+}
+
+/** A command that ends badly, and what it says. */
+export class Failure extends Error {
+  readonly code: number;
+
+  constructor(message: string, code = 5) {
+    super(message);
+    this.code = code;
+  }
+}
+
+async function takesTime(clock: Clock, ms: number, ended: AbortSignal): Promise<void> {
+  try {
+    await sleep(clock, ms, ended);
+  } catch {
+    throw KILLED;
+  }
+}
+
+const KINDS: Readonly<Record<string, SimulatedVolume['kind']>> = {
+  thin: 'thin',
+  'thin-pool': 'thin-pool',
+  snapshot: 'snapshot',
+};
+const ATTRIBUTES: Readonly<Record<SimulatedVolume['kind'], string>> = {
+  plain: '-----',
+  thin: 'Vtz--',
+  'thin-pool': 'ttz--',
+  snapshot: 'ss---',
+};
+const LAYOUTS: Readonly<Record<SimulatedVolume['kind'], string>> = {
+  plain: 'linear',
+  thin: 'thin,sparse',
+  'thin-pool': 'thin,pool',
+  snapshot: 'linear',
+};
+
+function roleOf({ kind, pool }: SimulatedVolume, isOrigin: boolean): string {
+  if (kind === 'thin-pool') return 'private';
+  if (kind === 'snapshot') return pool === undefined ? 'public,snapshot,thicksnapshot' : 'public,snapshot,thinsnapshot';
+  return isOrigin ? 'public,origin,thickorigin' : 'public';
+}
+
+/** Of its group: a pool has an extent for its metadata beside it. */
+function allocated({ kind, extents, pool }: Pick<SimulatedVolume, 'kind' | 'extents' | 'pool'>): bigint {
+  if (pool !== undefined) return 0n;
+  return kind === 'thin-pool' ? extents + 1n : extents;
+}
+
+/** With the first pool an extent is put aside to repair it with. */
+const spare = (volumes: ReadonlyMap<string, SimulatedVolume>): bigint =>
+  [...volumes.values()].some(({ kind }) => kind === 'thin-pool') ? 1n : 0n;
+
+function copy(from: Content, to: Content): void {
+  Object.assign(to, { signature: from.signature, isWhole: from.isWhole, fsBytes: from.fsBytes, data: from.data });
+}
+
+function extentsOf(size: string): bigint {
+  const bytes = BigInt(/^(\d+)b$/.exec(size)?.[1] ?? never(`${size} is not a size in bytes`));
+  return (bytes + EXTENT - 1n) / EXTENT;
+}
+
+const VALUED = new Set([
+  ...['--name', '--size', '--virtualsize', '--type', '--thinpool', '--permission', '--addtag', '--deltag', '--select'],
+  ...['--activate', '--wipesignatures', '--zero', '--setactivationskip', '--key-file', '--keyfile-size', '--fstab'],
+  ...['--pbkdf', '--pbkdf-memory', '--header-backup-file'],
+]);
+
+export function parse(args: readonly string[]) {
+  const given: (readonly [string, string])[] = [];
+  const operands: string[] = [];
+  for (let index = 0; index < args.length; index++) {
+    const arg = args[index] ?? '';
+    if (VALUED.has(arg)) given.push([arg, args[++index] ?? '']);
+    else if (arg.startsWith('-') && arg !== '-') given.push([arg, '']);
+    else operands.push(arg);
+  }
+  const all = (option: string) => given.filter(([name]) => name === option).map(([, value]) => value);
+  const options = {
+    all,
+    has: (option: string) => all(option).length > 0,
+    maybe: (option: string): string | undefined => all(option)[0],
+    one: (option: string): string => all(option)[0] ?? '',
+  };
+  return { options, operands };
+}
+
+/** Of what can be selected by, as much as the job uses. */
+function selected(expression: string): (volume: SimulatedVolume) => boolean {
+  const ways = expression.split(' || ').map((way) => way.replace(/^\(|\)$/g, '').split(' && '));
+  return (volume) => ways.some((way) => way.every((term) => holds(term, volume)));
+}
+
+function holds(term: string, volume: SimulatedVolume): boolean {
+  const [, field = '', not, value = ''] = /^(\w+)(!?)="?([^"]*)"?$/.exec(term) ?? never(`${term} is no condition`);
+  const isOrigin = [...volume.group.volumes.values()].some(({ origin, pool }) => !pool && origin === volume.name);
+  const values: Readonly<Record<string, readonly string[]>> = {
+    lv_name: [volume.name],
+    lv_uuid: [volume.uuid],
+    lv_role: roleOf(volume, isOrigin).split(','),
+    lv_layout: LAYOUTS[volume.kind].split(','),
+  };
+  const found = values[field] ?? never(`${field} is no field`);
+  return found.includes(value) !== (not === '!');
+}
+
+function never(why: string): never {
+  throw new Error(why);
+}

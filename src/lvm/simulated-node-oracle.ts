@@ -1,0 +1,138 @@
+/** For tests: watches everything that is done to the volumes of a simulated node, knows whose data are where, and notes what must never happen. */
+import type { PersistentVolume } from '../api/persistent-volumes.ts';
+import type { SimulatedCluster } from '../api/simulated-cluster.ts';
+import { FINALIZER } from './contract.ts';
+import type { Content } from './simulated-devices.ts';
+import type { SimulatedFileSystems } from './simulated-filesystems.ts';
+import type { Deed, SimulatedLvm, SimulatedVolume } from './simulated-lvm.ts';
+import { type Owner, ownerOf } from './tags.ts';
+
+export class Oracle {
+  /** What must never happen, and has. */
+  readonly violations: string[] = [];
+  readonly #lvm: SimulatedLvm;
+  readonly #fileSystems: SimulatedFileSystems;
+  readonly #cluster: SimulatedCluster;
+  /** The uids of volumes that somebody has deleted: what was theirs may go. */
+  readonly #deleted = new Set<string>();
+  /** What somebody has written to a volume and still needs. */
+  readonly #needed = new Map<SimulatedVolume, string>();
+  #written = 0;
+
+  constructor(lvm: SimulatedLvm, fileSystems: SimulatedFileSystems, cluster: SimulatedCluster) {
+    this.#lvm = lvm;
+    this.#fileSystems = fileSystems;
+    this.#cluster = cluster;
+    lvm.onDeed = (deed) => this.#judge(deed);
+  }
+
+  /** Somebody writes to what is mounted there, and needs it from now on. */
+  write(path: string): void {
+    const data = `data ${++this.#written}`;
+    this.#fileSystems.write(path, data);
+    const content = this.#fileSystems.contentAt(path);
+    const volume = content && this.#lvm.volumeOf(content);
+    if (volume) this.#needed.set(volume, data);
+  }
+
+  /** Somebody deletes the volume, and needs nothing of it any more. */
+  deletes({ metadata: { uid = '' } }: PersistentVolume): void {
+    this.#deleted.add(uid);
+    for (const volume of this.#needed.keys()) if (ownerIn(volume)?.uid === uid) this.#needed.delete(volume);
+  }
+
+  /** Somebody takes it away himself. */
+  forget(volume: SimulatedVolume): void {
+    this.#needed.delete(volume);
+  }
+
+  /** What is lost of what somebody needs. */
+  get losses(): readonly string[] {
+    return [...this.#needed]
+      .filter(([volume, data]) => !this.#lvm.volumes.includes(volume) || volume.content.precious !== data)
+      .map(([{ name }, data]) => `${data} of ${name} is lost`);
+  }
+
+  #judge(deed: Deed): void {
+    switch (deed.does) {
+      case 'create':
+        this.#isCreated(deed.volume);
+        break;
+      case 'remove':
+        this.#isLost(`${deed.volume.name} is removed`, deed.volume);
+        break;
+      case 'overwrite':
+      case 'erase':
+        this.#isLost(`a volume suffers ${deed.does}`, this.#lvm.volumeOf(deed.content));
+        break;
+      case 'format':
+        this.#isFormatted(deed.content);
+        break;
+      case 'mount':
+        this.#isMounted(deed.content, deed.path);
+        break;
+      case 'unmount':
+        this.#isUnmounted(deed.path);
+        break;
+      case 'chattr':
+        this.#must(!this.#fileSystems.contentAt(deed.path), `chattr is run on what is mounted at ${deed.path}`);
+        break;
+      case 'grow':
+        this.#isChanged('a filesystem is grown', this.#lvm.volumeOf(deed.content));
+        break;
+      default:
+        this.#isChanged(`${deed.volume.name} suffers ${deed.does}`, deed.volume);
+        break;
+    }
+  }
+
+  #must(holds: boolean, otherwise: string): void {
+    if (!holds) this.violations.push(otherwise);
+  }
+
+  #isCreated(volume: SimulatedVolume): void {
+    if (volume.kind === 'thin-pool') return;
+    const owner = ownerIn(volume);
+    const pv = this.#cluster.volume(volume.name);
+    const isHeld = pv?.metadata.finalizers?.includes(FINALIZER) || this.#deleted.has(owner?.uid ?? '');
+    this.#must(owner !== undefined, `${volume.name} is made without a mark`);
+    this.#must(isHeld, `${volume.name} is made before its object is held`);
+    const all = this.#lvm.volumes.filter((each) => ownerIn(each)?.uid === owner?.uid);
+    this.#must(all.length === 1, `there are ${all.length} logical volumes for ${volume.name}`);
+  }
+
+  #isLost(what: string, volume: SimulatedVolume | undefined): void {
+    const uid = volume && ownerIn(volume)?.uid;
+    this.#must(uid !== undefined && this.#deleted.has(uid), `${what}, and nobody has deleted its volume`);
+  }
+
+  #isFormatted(content: Content): void {
+    const volume = this.#lvm.volumeOf(content);
+    const name = volume?.name ?? 'an unknown volume';
+    this.#must(content.precious === undefined, `${name} is formatted over ${content.precious}`);
+    this.#must(content.formatted === 0, `${name} is formatted a second time`);
+    this.#must((volume && ownerIn(volume))?.state === 'new', `${name} is formatted, and it is not new`);
+  }
+
+  #isMounted(content: Content, path: string): void {
+    const volume = this.#lvm.volumeOf(content);
+    const owner = volume && ownerIn(volume);
+    const pv = this.#cluster.volumes.find(({ spec }) => spec?.local?.path === path);
+    const isThere = this.#lvm.machine.mounts.some(({ mountPoint }) => mountPoint === path);
+    this.#must(!isThere, `something is mounted over at ${path}`);
+    const isItsOwn = owner?.uid === pv?.metadata.uid || this.#deleted.has(owner?.uid ?? '');
+    this.#must(isItsOwn, `${volume?.name} is mounted at ${path}, where it does not belong`);
+    this.#must(owner?.state === 'ready', `${volume?.name} is mounted before it is marked as ready`);
+  }
+
+  #isUnmounted(path: string): void {
+    const content = this.#fileSystems.contentAt(path);
+    this.#isLost(`what is mounted at ${path} is unmounted`, content && this.#lvm.volumeOf(content));
+  }
+
+  #isChanged(what: string, volume: SimulatedVolume | undefined): void {
+    this.#must(volume !== undefined && ownerIn(volume) !== undefined, `${what}, and it is not ours`);
+  }
+}
+
+const ownerIn = ({ tags }: SimulatedVolume): Owner | undefined => ownerOf({ tags: [...tags] });

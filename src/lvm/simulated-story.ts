@@ -1,0 +1,91 @@
+/** For tests: the life of one volume from its declaration to its removal, and what is to be seen of it at every station. */
+import type { Operation } from '../kit/host/simulated/operation.ts';
+import type { OptionKey } from './contract.ts';
+import type { Content } from './simulated-devices.ts';
+import { SimulatedNode } from './simulated-node.ts';
+
+export interface Way {
+  readonly kind: string;
+  readonly options: Partial<Record<OptionKey, string>>;
+}
+
+export const WAYS: readonly Way[] = [
+  { kind: 'a plain volume', options: {} },
+  { kind: 'a plain volume with xfs', options: { fsType: 'xfs' } },
+  { kind: 'a plain volume with btrfs', options: { fsType: 'btrfs' } },
+  { kind: 'a thin volume, whose pool has to be made', options: { thinPool: 'pool', thinPoolSize: '80Mi' } },
+  { kind: 'an encrypted volume', options: { cryptSecret: 'key' } },
+  {
+    kind: 'an encrypted thin volume',
+    options: { cryptSecret: 'holdfast/key', thinPool: 'pool', thinPoolSize: '80Mi' },
+  },
+];
+
+export const VOLUME = 'data';
+
+/** Gives back what was to be seen at each station. Whenever the agent dies, the next one goes on. */
+export async function story(node: SimulatedNode, { options }: Way): Promise<readonly object[]> {
+  const pictures: object[] = [];
+  const untilAtRest = async () => {
+    if (!(await node.rest())) throw new Error('it does not come to rest');
+    pictures.push(pictureOf(node));
+  };
+  node.declare(VOLUME, { options });
+  await untilAtRest();
+  node.write(VOLUME);
+  node.grow(VOLUME, 12n);
+  await untilAtRest();
+  node.delete(VOLUME);
+  await untilAtRest();
+  return pictures;
+}
+
+/** Everything that people and pods can see, without what differs from one process to the next. */
+function pictureOf({ lvm, machine, cluster, fileSystems }: SimulatedNode): object {
+  return {
+    logicalVolumes: lvm.volumes.map(({ name, kind, extents, tags, content, mapped }) => ({
+      name,
+      kind,
+      extents,
+      tags: [...tags].sort(),
+      isActive: kind === 'thin-pool' || mapped !== undefined,
+      content: seen(content),
+    })),
+    mounts: machine.mounts.map(({ mountPoint, source, fsType }) => ({ mountPoint, source, fsType })),
+    opened: machine.tree.list('/dev/mapper').filter((name) => name.startsWith('holdfast-')),
+    directories: machine.tree.list('/mnt/pv'),
+    immutable: [...fileSystems.immutable],
+    volumes: cluster.volumes.map(({ metadata, spec, status }) => ({
+      metadata: { ...metadata, resourceVersion: undefined },
+      spec,
+      status,
+    })),
+  };
+}
+
+function seen({ signature, isWhole, fsBytes, data, slots, inside, formatted }: Content): object {
+  const isFileSystem = signature !== undefined && inside === undefined;
+  return {
+    ...{ signature, isWhole, fsBytes, data, slots: [...slots], inside: inside && seen(inside) },
+    ...(isFileSystem && { formatted }),
+  };
+}
+
+export interface Rehearsal {
+  readonly pictures: readonly object[];
+  /** Every call of the story, in the order in which they began. */
+  readonly calls: readonly Operation[];
+}
+
+export async function rehearsed(way: Way): Promise<Rehearsal> {
+  const node = new SimulatedNode();
+  const calls: Operation[] = [];
+  node.machine.faults.when(
+    (operation) => {
+      calls.push(operation);
+      return false;
+    },
+    { kind: 'fail' },
+  );
+  return { pictures: await story(node, way), calls };
+}
