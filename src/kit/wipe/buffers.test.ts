@@ -20,7 +20,7 @@ describe('buffers', () => {
     const all = Array.from({ length: 100 }, borrow);
     await settled();
     const most = lent.size;
-    expect(most * BUFFER_BYTES).toBe(8 * 2 ** 20);
+    expect(most * BUFFER_BYTES).toBe(4 * 2 ** 20);
     expect([...lent].every(isAligned)).toBe(true);
     const seen = new Set(lent);
     while (ends.length > 0) {

@@ -4,8 +4,8 @@ import { Slots } from '../slots.ts';
 
 /** Of one buffer. */
 export const BUFFER_BYTES = 2 ** 19;
-/** Two for each of eight devices. */
-const BUFFERS = 16;
+/** One for each of eight devices, or all of them for one. */
+const BUFFERS = 8;
 
 /** Each costs a lot of address space, so it is used again and again. */
 const free: Buffer[] = [];
