@@ -74,12 +74,13 @@ export class Agents implements AsyncDisposable {
     this.account = account;
   }
 
-  /** A token as the kubelet gives it to the pod of the agent on this node. */
+  /** A token as the kubelet gives it to the pod of the agent on this node, which stays also where no kubelet is heard. */
   async tokenOn(node: string): Promise<string> {
     const { metadata } = await this.#plane.admin.post(`/api/v1/namespaces/${NAMESPACE}/pods`, {
       metadata: { generateName: 'agent-' },
       spec: {
         nodeName: node,
+        tolerations: [{ operator: 'Exists' }],
         serviceAccountName: this.account.identity.name,
         containers: [{ name: 'agent', image: 'holdfast' }],
       },

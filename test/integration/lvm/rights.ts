@@ -15,10 +15,14 @@ const [everywhere, atHome, inChosen, events] = await Promise.all([
   shippedRules('holdfast-events', 'ClusterRole'),
 ]);
 
-const AS_SHIPPED: AgentRights = {
+/** With the Secrets of a namespace. */
+export const asShipped = (secretNamespace: string): AgentRights => ({
   clusterRules: [...everywhere, ...events],
-  namespaceRules: { [NAMESPACE]: atHome, [KEYS_NAMESPACE]: inChosen },
-};
+  namespaceRules:
+    secretNamespace === NAMESPACE
+      ? { [NAMESPACE]: [...atHome, ...inChosen] }
+      : { [NAMESPACE]: atHome, [secretNamespace]: inChosen },
+});
 
 export const on = (label: string, ...values: readonly string[]) => ({ key: label, operator: 'In', values });
 
@@ -46,7 +50,10 @@ export async function aNode(plane: ControlPlane, name: string, labels: Readonly<
   await plane.admin.post('/api/v1/nodes', { metadata: { name, labels: { [HOSTNAME_LABEL]: name, ...labels } } });
 }
 
-export async function deployAgents(plane: ControlPlane, rights: AgentRights = AS_SHIPPED): Promise<Agents> {
+export async function deployAgents(
+  plane: ControlPlane,
+  rights: AgentRights = asShipped(KEYS_NAMESPACE),
+): Promise<Agents> {
   await plane.admin.post('/api/v1/namespaces', { metadata: { name: KEYS_NAMESPACE } });
   await aNode(plane, 'prober');
   await plane.admin.post(VOLUMES, aVolume('probe', 'nobody'));
@@ -61,6 +68,7 @@ export async function deployAgents(plane: ControlPlane, rights: AgentRights = AS
     ],
   });
   await asksTheNodes(agents, path);
+  await plane.admin.delete(path);
   return agents;
 }
 

@@ -45,13 +45,7 @@ export class LvmNode implements AsyncDisposable {
   readonly #undo: AsyncDisposableStack;
   #agent: Program | undefined;
 
-  private constructor(
-    guest: LabNode,
-    plane: ControlPlane,
-    name: string,
-    agents: Agents,
-    undo: AsyncDisposableStack,
-  ) {
+  private constructor(guest: LabNode, plane: ControlPlane, name: string, agents: Agents, undo: AsyncDisposableStack) {
     this.guest = guest;
     this.plane = plane;
     this.name = name;
@@ -93,6 +87,10 @@ export class LvmNode implements AsyncDisposable {
     };
     await eventually(isReady, { for: 'the agent to be ready', timeout: START_MS, interval: 250 });
     return agent;
+  }
+
+  async metrics(): Promise<string> {
+    return await (await fetch(`http://${await this.guest.addressOf(METRICS_PORT)}/metrics`)).text();
   }
 
   get lines(): readonly string[] {
