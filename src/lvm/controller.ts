@@ -3,7 +3,7 @@ import { CONFIG_MAPS } from '../api/config-maps.ts';
 import { KUBE_SYSTEM, NAMESPACES } from '../api/namespaces.ts';
 import { buildInfo } from '../kit/build-info.ts';
 import type { View } from '../kit/cache/store.ts';
-import { type Clock, sleep } from '../kit/clock/clock.ts';
+import type { Clock } from '../kit/clock/clock.ts';
 import type { Controller } from '../kit/controller/controller.ts';
 import type { Outcome } from '../kit/controller/outcome.ts';
 import type { Source } from '../kit/controller/sources.ts';
@@ -17,7 +17,6 @@ import { FIELD_MANAGER, type LvmSettings, REPORTER, WRITTEN_KEYS } from './contr
 import { Groups } from './groups.ts';
 import { Housekeeping } from './housekeeping.ts';
 import type { Viewpoint } from './look.ts';
-import type { Machine } from './machine.ts';
 import { lvmMetrics } from './metrics.ts';
 import { lvmReports, type NodeReport, reportedVolumes } from './node-report.ts';
 import { RealMachine } from './real-machine.ts';
@@ -88,8 +87,8 @@ class VolumesOfNode implements Runnable {
       log,
       client,
       cluster: metadata.uid ?? '',
-      settings: this.#settings,
       saw: (lvm) => groups.saw(lvm),
+      couldNotLook: (why) => groups.couldNotLook(why),
     });
     this.#reconcile = reconciler({
       views: this.#views,
@@ -115,20 +114,7 @@ class VolumesOfNode implements Runnable {
       log,
       clock,
     });
-    const running = [this.#controller, this.#reporter(groups), housekeeping].map((each) => each.run(signal));
-    await Promise.all([...running, this.#looksNowAndThen(machine, groups, signal)]);
-  }
-
-  /** Also while it has no volumes: people want to see what the node has room for. */
-  async #looksNowAndThen(machine: Machine, groups: Groups, signal: AbortSignal): Promise<void> {
-    try {
-      for (;;) {
-        await lookedWithOthers(machine).catch((error: unknown) => groups.couldNotLook(wordsOf(error)));
-        await sleep(this.#parts.clock, this.#settings.resyncMs, signal);
-      }
-    } catch (error) {
-      if (!signal.aborted) throw error;
-    }
+    await Promise.all([this.#controller, this.#reporter(groups), housekeeping].map((each) => each.run(signal)));
   }
 
   #reporter(groups: Groups): Reporter {
@@ -162,14 +148,6 @@ class VolumesOfNode implements Runnable {
     };
   }
 }
-
-/** What is seen is told to whoever wants to know of every look. */
-async function lookedWithOthers(machine: Machine): Promise<void> {
-  using _here = machine.join();
-  await machine.look();
-}
-
-const wordsOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
 /** Every volume, and then each that is changed in more than what we write about it. */
 const whenAskedAnew =

@@ -36,6 +36,8 @@ export interface MachineParts {
   readonly cluster: string;
   /** Told what each look has shown. */
   readonly saw: (lvm: Lvm) => void;
+  /** Told why one has shown nothing. */
+  readonly couldNotLook?: (why: string) => void;
 }
 
 /** Each keeps some threads of the process and a disk busy. */
@@ -60,8 +62,7 @@ export class RealMachine implements Machine {
     this.#makeImmutable = this.#rounds.desk((paths: readonly string[]) => this.#makeAllImmutable(paths));
     this.#mount = this.#rounds.desk((entries: readonly FstabEntry[]) => this.#mountAll(entries));
     this.#look = this.#rounds.desk(async (askers: readonly undefined[]) => {
-      const look = await lookAt(parts.host, parts.viewpoint);
-      parts.saw(look.lvm);
+      const look = await this.#lookNow();
       return askers.map(() => look);
     });
   }
@@ -72,6 +73,18 @@ export class RealMachine implements Machine {
 
   look(): Promise<Look> {
     return this.#look(undefined);
+  }
+
+  async #lookNow(): Promise<Look> {
+    const { host, viewpoint, saw, couldNotLook } = this.#parts;
+    try {
+      const look = await lookAt(host, viewpoint);
+      saw(look.lvm);
+      return look;
+    } catch (error) {
+      couldNotLook?.(error instanceof Error ? error.message : String(error));
+      throw error;
+    }
   }
 
   async content(declared: Declared, sight: Sight, signal: AbortSignal): Promise<Content> {
