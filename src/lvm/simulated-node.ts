@@ -24,8 +24,10 @@ const NAMESPACE = 'holdfast';
 export const GROUP = 'storage_bulk';
 /** What has not moved for this long waits for somebody: longer than a refusal takes to be looked at again. */
 const QUIET_MS = 45_000;
+/** The same where commands hang: longer than any of them is waited for. */
+export const QUIET_AFTER_HANGING_MS = 11 * MINUTES;
 const STEP_MS = 1_000;
-const MOST_MS = 60 * MINUTES;
+const MOST_MS = 120 * MINUTES;
 
 export interface Declaration {
   /** In extents. */
@@ -185,16 +187,16 @@ export class SimulatedNode {
   }
 
   /** Lets the agent work until nothing is changed any more; one that has ended is started again. Gives back whether it came to that. */
-  async rest(): Promise<boolean> {
+  async rest(wantedMs = QUIET_MS): Promise<boolean> {
     let quietMs = 0;
-    for (let ms = 0; ms < MOST_MS && quietMs < QUIET_MS; ms += STEP_MS) {
+    for (let ms = 0; ms < MOST_MS && quietMs < wantedMs; ms += STEP_MS) {
       this.start();
       const before = this.machine.journal.length;
       await this.clock.advance(STEP_MS);
       const isQuiet = this.machine.journal.length === before && this.machine.running.size === 0;
       quietMs = isQuiet && this.#agent?.isAlive ? quietMs + STEP_MS : 0;
     }
-    return quietMs >= QUIET_MS;
+    return quietMs >= wantedMs;
   }
 
   /** Lets time pass, whether there is an agent or not. */

@@ -24,10 +24,10 @@ export const WAYS: readonly Way[] = [
 export const VOLUME = 'data';
 
 /** Gives back what was to be seen at each station. Whenever the agent dies, the next one goes on. */
-export async function story(node: SimulatedNode, { options }: Way): Promise<readonly object[]> {
+export async function story(node: SimulatedNode, { options }: Way, quietMs?: number): Promise<readonly object[]> {
   const pictures: object[] = [];
   const untilAtRest = async () => {
-    if (!(await node.rest())) throw new Error('it does not come to rest');
+    if (!(await node.rest(quietMs))) throw new Error('it does not come to rest');
     pictures.push(pictureOf(node));
   };
   node.declare(VOLUME, { options });
