@@ -9,6 +9,7 @@ import type { Outcome } from '../kit/controller/outcome.ts';
 import type { Source } from '../kit/controller/sources.ts';
 import type { ReconcileContext } from '../kit/controller/turn.ts';
 import { semanticallyEqual } from '../kit/equality.ts';
+import { countedCommands } from '../kit/host/counted-commands.ts';
 import type { Host } from '../kit/host/host.ts';
 import type { ProgramParts } from '../kit/manager/program.ts';
 import type { Runnable } from '../kit/manager/stage.ts';
@@ -81,7 +82,7 @@ class VolumesOfNode implements Runnable {
     });
     const { metadata } = await client.get(NAMESPACES, { name: KUBE_SYSTEM }, { signal });
     const machine = new RealMachine({
-      host: this.#host,
+      host: { ...this.#host, ...countedCommands(this.#host, counted.ran) },
       viewpoint: this.#viewpoint,
       clock,
       log,

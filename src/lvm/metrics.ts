@@ -1,5 +1,6 @@
 /** What is counted: volumes by how they stand, steps by how long they take and why they fail, and how full groups and pools are. */
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
+import type { CommandEnd } from '../kit/host/counted-commands.ts';
 import type { StepKind } from './decide.ts';
 import type { Lvm } from './facts.ts';
 import type { Orphan } from './orphans.ts';
@@ -9,6 +10,8 @@ import { STATES, type Standings } from './standings.ts';
 const BUCKETS = [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 15, 60, 300, 1800, 7200];
 
 export interface LvmMetrics {
+  /** A program was run. */
+  ran(program: string, end: CommandEnd): void;
   took(step: StepKind, outcome: 'done' | 'failed', seconds: number): void;
   failed(reason: string): void;
   /** How much of this kind belongs to no volume. */
@@ -34,6 +37,12 @@ export function lvmMetrics(registry: Registry, standings: Standings): LvmMetrics
     help: 'How long the steps for volumes took, by how they ended.',
     labelNames: ['step', 'outcome'],
     buckets: BUCKETS,
+    registers,
+  });
+  const commands = new Counter({
+    name: 'holdfast_lvm_commands_total',
+    help: 'Programs that were run, by how they ended.',
+    labelNames: ['program', 'end'],
     registers,
   });
   const failures = new Counter({
@@ -66,6 +75,7 @@ export function lvmMetrics(registry: Registry, standings: Standings): LvmMetrics
     'pool',
   );
   return {
+    ran: (program, end) => commands.inc({ program, end }),
     took: (step, outcome, took) => seconds.observe({ step, outcome }, took),
     failed: (reason) => failures.inc({ reason }),
     orphans: (kind, count) => orphans.set({ kind }, count),

@@ -1,0 +1,23 @@
+/** Tells of every program that is run, and how it ended. */
+import { basename } from 'node:path';
+import { CommandError, type Commands } from './command.ts';
+
+export type CommandEnd = 'done' | 'failed' | 'not run';
+
+export const countedCommands = (
+  { exec, isInstalled }: Commands,
+  ran: (program: string, end: CommandEnd) => void,
+): Commands => ({
+  async exec(argv, options) {
+    const program = basename(argv[0] ?? '');
+    try {
+      const result = await exec(argv, options);
+      ran(program, 'done');
+      return result;
+    } catch (error) {
+      ran(program, error instanceof CommandError && error.mayHaveActed ? 'failed' : 'not run');
+      throw error;
+    }
+  },
+  isInstalled,
+});
