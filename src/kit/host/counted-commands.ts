@@ -5,13 +5,13 @@ import { CommandError, type Commands } from './command.ts';
 export type CommandEnd = 'done' | 'failed' | 'not run';
 
 export const countedCommands = (
-  { exec, isInstalled }: Commands,
+  commands: Commands,
   ran: (program: string, end: CommandEnd) => void,
 ): Commands => ({
   async exec(argv, options) {
     const program = basename(argv[0] ?? '');
     try {
-      const result = await exec(argv, options);
+      const result = await commands.exec(argv, options);
       ran(program, 'done');
       return result;
     } catch (error) {
@@ -19,5 +19,5 @@ export const countedCommands = (
       throw error;
     }
   },
-  isInstalled,
+  isInstalled: (program) => commands.isInstalled(program),
 });
