@@ -1,10 +1,6 @@
 /** `holdfast lvm`: makes logical volumes of the declared volumes of the node that it runs on, and mounts them. */
-import { systemClock } from '../../kit/clock/clock.ts';
-import { type Host, realHost } from '../../kit/host/host.ts';
-import { inHostNamespaces } from '../../kit/host/host-namespace.ts';
 import { widenThreadPool } from '../../kit/wipe/thread-pool.ts';
 import {
-  DEFAULT_MOUNT_BASE,
   DEFAULT_RESYNC,
   DEFAULT_THIN_LIMITS,
   DEFAULT_TRASH_TTL,
@@ -12,10 +8,8 @@ import {
   STORAGE_CLASS,
 } from '../../lvm/contract.ts';
 import { lvm } from '../../lvm/controller.ts';
-import type { Viewpoint } from '../../lvm/look.ts';
 import { SHREDS_AT_ONCE } from '../../lvm/real-machine.ts';
 import { bindAddress } from '../flags/address.ts';
-import { choice } from '../flags/choice.ts';
 import { positiveDuration } from '../flags/duration.ts';
 import { flag } from '../flags/flag.ts';
 import { integer } from '../flags/integer.ts';
@@ -27,28 +21,19 @@ import { text } from '../flags/text.ts';
 import { listening, runJob } from '../job.ts';
 import type { Define } from '../line/command.ts';
 import { addExamples } from '../line/help.ts';
-import { UsageError } from '../line/usage-error.ts';
+import { addClean } from './clean.ts';
+import { addForget } from './forget.ts';
+import { hereFlags, hostOf, mountBaseOf } from './here.ts';
+import { addRestore } from './restore.ts';
 
 export const flags = {
   ...nodeFlags,
-  nodeName: flag('--node-name', 'the node that this runs on', text('node', 'worker-1'), {
-    required: true,
-    env: 'NODE_NAME',
-  }),
+  ...hereFlags,
   namespace: flag(
     '--namespace',
     'the namespace that this runs in: of the ConfigMap of defaults, and of Secrets that are named without one',
     text('namespace', 'holdfast'),
     { default: 'holdfast', env: 'POD_NAMESPACE' },
-  ),
-  mountBase: flag('--mount-base', 'the directory that volumes are mounted in', text('directory', DEFAULT_MOUNT_BASE), {
-    default: DEFAULT_MOUNT_BASE,
-  }),
-  mountNamespace: flag(
-    '--mount-namespace',
-    'where commands are run and volumes are mounted: among the mounts of the machine, or of this process',
-    choice('host', 'own'),
-    { default: 'host' },
   ),
   storageClasses: flag(
     '--storage-classes',
@@ -98,24 +83,29 @@ export const flags = {
 };
 
 export const define: Define = (command, terminal) => {
+  addRestore(command, terminal);
+  addClean(command, terminal);
+  addForget(command, terminal);
   addExamples(command, {
     'holdfast lvm --node-name=$NODE': 'on a node, as its DaemonSet runs it',
     'holdfast lvm --node-name=$NODE --release': 'free volumes again whose claims are gone',
     'holdfast lvm --node-name=$NODE --mount-namespace=own': 'on a machine itself, outside of a container',
+    'holdfast lvm restore PV | kubectl apply -f -': 'bring back a deleted volume that is in the trash',
+    'holdfast lvm clean': 'what belongs to no volume on this node, and remove it',
+    'holdfast lvm forget PV': 'let go of a volume whose node is gone for good',
   });
   runs(command, flags, terminal, async (options) => {
-    if (!options.mountBase.startsWith('/'))
-      throw new UsageError(`--mount-base has to be an absolute path, such as ${DEFAULT_MOUNT_BASE}`);
+    const settings = settingsOf(options);
     widenThreadPool(SHREDS_AT_ONCE);
     const at = listening(options.metricsBindAddress, '--metrics-bind-address');
-    const [host, viewpoint] = hostOf(options.mountNamespace);
+    const [host, viewpoint] = hostOf(options);
     const logging = options.debug ? ({ logLevel: 'debug' } as const) : {};
     await runJob(
       {
         name: 'lvm',
         metricsAt: at,
         healthAt: at,
-        setUp: (parts) => lvm(parts, settingsOf(options), host, viewpoint),
+        setUp: (parts) => lvm(parts, settings, host, viewpoint),
       },
       { ...options, ...logging },
       terminal,
@@ -123,19 +113,10 @@ export const define: Define = (command, terminal) => {
   });
 };
 
-function hostOf(namespace: 'host' | 'own'): readonly [Host, Viewpoint] {
-  const host = realHost({ clock: systemClock });
-  if (namespace === 'own') return [host, { root: '' }];
-  return [
-    { ...host, ...inHostNamespaces(host) },
-    { root: '/proc/1/root', pid: 1 },
-  ];
-}
-
 const settingsOf = (options: OptionsOf<typeof flags>): LvmSettings => ({
   node: options.nodeName,
   namespace: options.namespace,
-  mountBase: options.mountBase.replace(/\/+$/, ''),
+  mountBase: mountBaseOf(options),
   storageClasses: options.storageClasses,
   secretNamespaces: options.secretNamespaces ?? [],
   autoRelease: options.release,
