@@ -4,10 +4,7 @@ import { CommandError, type Commands } from './command.ts';
 
 export type CommandEnd = 'done' | 'failed' | 'not run';
 
-export const countedCommands = (
-  commands: Commands,
-  ran: (program: string, end: CommandEnd) => void,
-): Commands => ({
+export const countedCommands = (commands: Commands, ran: (program: string, end: CommandEnd) => void): Commands => ({
   async exec(argv, options) {
     const program = basename(argv[0] ?? '');
     try {
