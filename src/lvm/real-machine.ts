@@ -50,6 +50,7 @@ export class RealMachine implements Machine {
   readonly #parts: MachineParts;
   readonly #rounds: Rounds;
   readonly #shredding = new Slots(SHREDS_AT_ONCE);
+  readonly #activate: (lv: LogicalVolume) => Promise<undefined>;
   readonly #markReady: (lv: LogicalVolume) => Promise<undefined>;
   readonly #makeImmutable: (path: string) => Promise<undefined>;
   readonly #mount: (entry: FstabEntry) => Promise<string | undefined>;
@@ -58,6 +59,7 @@ export class RealMachine implements Machine {
   constructor(parts: MachineParts) {
     this.#parts = parts;
     this.#rounds = new Rounds({ clock: parts.clock });
+    this.#activate = this.#rounds.desk((lvs: readonly LogicalVolume[]) => this.#activateAll(lvs));
     this.#markReady = this.#rounds.desk((lvs: readonly LogicalVolume[]) => this.#markAllReady(lvs));
     this.#makeImmutable = this.#rounds.desk((paths: readonly string[]) => this.#makeAllImmutable(paths));
     this.#mount = this.#rounds.desk((entries: readonly FstabEntry[]) => this.#mountAll(entries));
@@ -118,7 +120,7 @@ export class RealMachine implements Machine {
       case 'adopt':
         return await this.#adopt(declared, there(sight));
       case 'activate':
-        return await this.#run(commands.activate([there(sight)]));
+        return await this.#activate(there(sight));
       case 'extend':
         return await this.#run(commands.extend({ vg: options.vg, name, bytes: step.bytes }));
       case 'encrypt':
@@ -168,7 +170,7 @@ export class RealMachine implements Machine {
       case 'close':
         return await this.#run(commands.luksClose(mappingName(leaving.uid)));
       case 'activate':
-        return await this.#run(commands.activate([there(sight)]));
+        return await this.#activate(there(sight));
       case 'shred':
         return await this.#shred(leaving, there(sight), going);
       case 'trash':
@@ -361,6 +363,12 @@ export class RealMachine implements Machine {
     const now = (await host.files.stat(`${viewpoint.root}${path}`))?.device;
     if (device === undefined || now !== device)
       throw new Retry(`${path} is ${now ?? 'not there'}, and was ${device ?? 'not active'} when it was looked at`);
+  }
+
+  /** After a boot these are all volumes of the node. */
+  async #activateAll(lvs: readonly LogicalVolume[]): Promise<readonly undefined[]> {
+    await this.#run(commands.activate(lvs));
+    return lvs.map(() => undefined);
   }
 
   async #markAllReady(lvs: readonly LogicalVolume[]): Promise<readonly undefined[]> {
