@@ -7,14 +7,19 @@ import { join, resolve } from 'node:path';
 import { Registry } from 'prom-client';
 import { flags as devicesFlags } from '../../src/commands/devices/devices.ts';
 import type { Flag } from '../../src/commands/flags/flag.ts';
+import { flags as lvmFlags } from '../../src/commands/lvm/lvm.ts';
 import { flags as topologyFlags } from '../../src/commands/topology/topology.ts';
 import { EACH_REFUSAL } from '../../src/devices/builders.ts';
 import { GUARDS } from '../../src/devices/guards.ts';
 import { devicesMetrics } from '../../src/devices/metrics.ts';
 import { canBeApproved, explain, type Refusal, type RefusalFact, remedyOf } from '../../src/devices/refusals.ts';
 import { Standings as DevicesStandings } from '../../src/devices/standings.ts';
+import { lvmMetrics } from '../../src/lvm/metrics.ts';
+import { Standings as LvmStandings } from '../../src/lvm/standings.ts';
 import { topologyMetrics } from '../../src/topology/metrics.ts';
 import { Standings } from '../../src/topology/standings.ts';
+import { fsOptsTable, mountOptsTable, notAllowedTable, optionTable, refusalTable } from './lvm.ts';
+import { code, table } from './table.ts';
 
 const root = resolve(import.meta.dirname, '../..');
 
@@ -23,12 +28,20 @@ const TABLES: Readonly<Record<string, () => string>> = {
   'flags of devices': () => flagTable(devicesFlags),
   'metrics of devices': () => metricTable((registry) => devicesMetrics(registry, new DevicesStandings(), 'node')),
   'guards of devices': guardTable,
+  'flags of lvm': () => flagTable(lvmFlags),
+  'metrics of lvm': () => metricTable((registry) => lvmMetrics(registry, new LvmStandings())),
+  'options of lvm': optionTable,
+  'refusals of lvm': refusalTable,
+  'fsOpts of lvm': fsOptsTable,
+  'mountOpts of lvm': mountOptsTable,
+  'refused fsOpts of lvm': () => notAllowedTable('mkfsRefused'),
+  'refused mountOpts of lvm': () => notAllowedTable('mountRefused'),
   'flags of topology': () => flagTable(topologyFlags),
   'metrics of topology': () => metricTable((registry) => topologyMetrics(registry, new Standings())),
 };
 
 /** The pages that have such tables. */
-export const PAGES = ['docs/devices.md', 'docs/topology.md'];
+export const PAGES = ['docs/devices.md', 'docs/lvm.md', 'docs/lvm-options.md', 'docs/topology.md'];
 
 const MARKED = /<!-- table: (.+?) -->\n.*?<!-- end of table -->/gs;
 
@@ -80,12 +93,4 @@ function guardTable(): string {
       remedyOf(refusal),
     ]);
   return table(['fact', 'for example', 'can be approved', 'what to do'], rows);
-}
-
-/** A bar inside of a cell would end it. */
-const code = (text: string): string => `\`${text.replaceAll('|', '\\|')}\``;
-
-function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
-  const line = (cells: readonly string[]) => `| ${cells.join(' | ')} |\n`.replaceAll('  |', ' |');
-  return [line(head), line(head.map(() => '---')), ...rows.map(line)].join('');
 }

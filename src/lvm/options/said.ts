@@ -19,9 +19,9 @@ export interface Saying {
 }
 
 /** What cannot be changed once a volume is there. */
-const SETTLED: readonly OptionKey[] = ['fsType', 'vg', 'fsOpts', 'cryptSecret', 'thinPool', 'thinPoolSize'];
+export const SETTLED: readonly OptionKey[] = ['fsType', 'vg', 'fsOpts', 'cryptSecret', 'thinPool', 'thinPoolSize'];
 /** Each volume has to say it for itself: as a default, it would be meant for volumes that nobody thought of. */
-const NO_DEFAULT: readonly OptionKey[] = ['snapshotOf'];
+export const NO_DEFAULT: readonly OptionKey[] = ['snapshotOf'];
 /** A tag of LVM has at most 1024 bytes, and options are kept in tags, where a comma or a space takes three. */
 const LONGEST_LIST = 256;
 const MOST_NAMED = 10;

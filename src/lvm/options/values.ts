@@ -124,7 +124,7 @@ const inShort = ({ name, value, isBareToo }: Allowed): string => {
 };
 
 /** What a value has to be, for people. */
-function inWords(value: Value): string {
+export function inWords(value: Value): string {
   switch (value.is) {
     case 'none':
       return 'no value';
