@@ -95,6 +95,12 @@ export const makeWritable = (volume: IdentifiedVolume): Command => ({
   options: LVM,
 });
 
+/** How the kernel really treats discards of a thin pool, whatever is configured: see `passesDiscardsOn`. */
+export const discardsOfPool = ({ vg, name }: VolumeName): Command => ({
+  argv: ['lvs', '--reportformat', 'json', '--options', 'kernel_discards', `${vg}/${name}`],
+  options: LVM,
+});
+
 export type IdentifiedVolume = Pick<LogicalVolume, 'group' | 'name' | 'uuid'>;
 
 /** Each is named, too: of a whole group, LVM would leave out the classic snapshots. */

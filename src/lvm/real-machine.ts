@@ -1,7 +1,7 @@
 /** Does what the job asks on the node itself. Nothing is remembered: every look is a new one, and every step looks at what it touches. */
 import { dirname } from 'node:path';
 import type { Clock } from '../kit/clock/clock.ts';
-import { Retry } from '../kit/controller/outcome.ts';
+import { Refuse, Retry } from '../kit/controller/outcome.ts';
 import type { CommandResult } from '../kit/host/command.ts';
 import type { DeviceNumber } from '../kit/host/device-number.ts';
 import type { Host } from '../kit/host/host.ts';
@@ -18,7 +18,8 @@ import { readKeys } from './keys.ts';
 import { lookAt, type Viewpoint } from './look.ts';
 import type { Going, Machine } from './machine.ts';
 import { type FstabEntry, mountFailures, renderFstab } from './mounts.ts';
-import { shred } from './shred.ts';
+import { refusal } from './reasons.ts';
+import { passesDiscardsOn, shred } from './shred.ts';
 import { type Look, mappingName, type Sight } from './sight.ts';
 import { contentAt } from './signature.ts';
 import { changeOfTags, encodeTag, type Owner, ownerOf, tagsOf } from './tags.ts';
@@ -39,6 +40,9 @@ export interface MachineParts {
   /** Told why one has shown nothing. */
   readonly couldNotLook?: (why: string) => void;
 }
+
+/** How soon to look whether what forbids it is gone. */
+const RECHECK_MS = 30_000;
 
 /** Each keeps some threads of the process and a disk busy. */
 export const SHREDS_AT_ONCE = 4;
@@ -195,6 +199,7 @@ export class RealMachine implements Machine {
    */
   async #shred({ shred: method }: Leaving, lv: LogicalVolume, { signal, progress }: Going): Promise<void> {
     const { host, viewpoint, clock } = this.#parts;
+    await this.#canBeShredded(lv);
     if (lv.isReadOnly) await this.#run(commands.makeWritable(lv));
     await this.#retag(lv, { isShredding: true });
     const path = `${viewpoint.root}${pathOf(lv)}`;
@@ -210,6 +215,14 @@ export class RealMachine implements Machine {
     const now = await this.#isStillShredding(lv, lv.device);
     if (ownerOf(now)?.options.cryptSecret !== undefined) await this.#eraseKeys(now);
     await this.#retag(now, { isShredding: false, isShredded: true });
+  }
+
+  /** What is discarded in a pool that keeps that to itself stays on the disks. */
+  async #canBeShredded({ group, pool, tags }: LogicalVolume): Promise<void> {
+    if (pool === undefined || ownerOf({ tags })?.options.cryptSecret !== undefined) return;
+    const { stdout } = await this.#result(commands.discardsOfPool({ vg: group, name: pool }));
+    if (!passesDiscardsOn(stdout))
+      throw new Refuse({ ...refusal('discardDoesNotReachDisk', { pool: `${group}/${pool}` }), recheckMs: RECHECK_MS });
   }
 
   async #isStillShredding({ group, name, uuid }: LogicalVolume, device: DeviceNumber | undefined) {

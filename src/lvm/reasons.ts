@@ -34,6 +34,7 @@ interface Details {
   readonly isInUseElsewhere: { readonly lv: string; readonly path: string };
   readonly hasSnapshots: { readonly lv: string; readonly snapshot: string };
   readonly snapshotCannotBeShredded: { readonly lv: string };
+  readonly discardDoesNotReachDisk: { readonly pool: string };
   readonly logicalVolumeIsShredded: { readonly lv: string };
   readonly adoptedIsMissing: { readonly uuid: string; readonly vg: string };
   readonly adoptedIsForeign: { readonly lv: string };
@@ -154,6 +155,11 @@ const SENTENCES: {
     message: ({ lv }) =>
       `${lv} is a snapshot outside of a thin pool: what it keeps of its origin cannot be reached to be shredded`,
     remedy: 'Set the annotation shred to none to have it removed as it is',
+  },
+  discardDoesNotReachDisk: {
+    message: ({ pool }) =>
+      `the thin pool ${pool} does not pass discards on to its disks, so what was written would stay on them`,
+    remedy: 'Set the annotation shred to none to have it removed as it is: no volume of the pool can read what it held',
   },
   logicalVolumeIsShredded: {
     message: ({ lv }) => `it has been begun to shred ${lv}, so nothing that is on it can be relied on`,

@@ -38,6 +38,8 @@ async function ready({ options }: Way) {
     device?.disk.zero(start ?? 0, length ?? 0);
     return {};
   });
+  const discards = { report: [{ lv: [{ kernel_discards: 'passdown' }] }] };
+  node.machine.install('lvs', async () => ({ stdout: JSON.stringify(discards) }), { changes: false });
   node.declare(VOLUME, { options });
   if (!(await node.rest())) throw new Error('it is not made');
   node.write(VOLUME);
@@ -131,6 +133,19 @@ describe('a volume that is to be shredded', PATIENCE, () => {
       expect([names(node), node.cluster.volumes, unshredded], killed).toEqual([[], [], []]);
     });
     expect(places).toBeGreaterThan(20);
+  });
+
+  it('in a pool that does not pass discards on stays until somebody says that it may go as it is', async () => {
+    const { node } = await ready(SHREDDED[2] as Way);
+    const discards = { report: [{ lv: [{ kernel_discards: 'nopassdown' }] }] };
+    node.machine.install('lvs', async () => ({ stdout: JSON.stringify(discards) }), { changes: false });
+    node.delete(VOLUME);
+    await node.pass(120_000);
+    expect(node.says(VOLUME, 'message')).toContain('does not pass discards on to its disks');
+    expect(node.lv(VOLUME)?.tags.has('holdfast.dev/shredded=begun')).toBe(false);
+    node.annotate(VOLUME, { shred: 'none' });
+    expect(await node.rest()).toBe(true);
+    expect([names(node), node.cluster.volumes, node.violations]).toEqual([[], [], []]);
   });
 
   it('is not shredded again by the agent that only has to remove it', async () => {

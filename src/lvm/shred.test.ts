@@ -5,7 +5,7 @@ import { SimulatedMachine } from '../kit/host/simulated/machine.ts';
 import { lv } from './builders.ts';
 import type { ShredMethod } from './contract.ts';
 import type { LogicalVolume } from './facts.ts';
-import { shred } from './shred.ts';
+import { passesDiscardsOn, shred } from './shred.ts';
 
 const MIB = 2 ** 20;
 const SIZE = 300 * MIB;
@@ -42,6 +42,18 @@ const holds = ({ disk }: ReturnType<typeof aVolume>, byte: number): boolean => {
   }
   return false;
 };
+
+describe('a thin pool', () => {
+  const said = (how: string) => JSON.stringify({ report: [{ lv: [{ kernel_discards: how }] }] });
+
+  it('passes discards on when the kernel says so', () => {
+    expect(passesDiscardsOn(said('passdown'))).toBe(true);
+    for (const how of ['nopassdown', 'ignore', '']) expect(passesDiscardsOn(said(how))).toBe(false);
+  });
+  it('is not taken to when it cannot be told', () => {
+    for (const json of ['{"report":[{"lv":[]}]}', '{}']) expect(() => passesDiscardsOn(json)).toThrow();
+  });
+});
 
 describe('shredding', () => {
   it('with zeroes leaves nothing else', async () => {

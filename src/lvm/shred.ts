@@ -1,4 +1,5 @@
 /** Lets nothing be left of what was written to a logical volume, by its open descriptor. */
+import { z } from 'zod';
 import type { Clock } from '../kit/clock/clock.ts';
 import { Retry } from '../kit/controller/outcome.ts';
 import type { OpenDevice } from '../kit/host/block-device.ts';
@@ -18,6 +19,16 @@ export interface ShredParts {
   readonly commands: Commands;
   readonly progress: (doneBytes: number, ofBytes: number) => void;
   readonly signal: AbortSignal;
+}
+
+const DISCARDS = z.object({
+  report: z.tuple([z.object({ lv: z.tuple([z.object({ kernel_discards: z.string() })]) })]),
+});
+
+/** The kernel does not where a disk takes less at once than a pool gives back. Throws for what it does not understand. */
+export function passesDiscardsOn(json: string): boolean {
+  const [{ lv }] = DISCARDS.parse(JSON.parse(json)).report;
+  return lv[0].kernel_discards === 'passdown';
 }
 
 const METHODS: Readonly<Record<ShredMethod, WipeMethod>> = {

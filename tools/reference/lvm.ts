@@ -123,6 +123,7 @@ const EXAMPLES: { readonly [F in Fact]: Parameters<typeof refusal<F>>[1] } & Rea
   marksContradict: { lv: LV },
   unitIsForeign: { unit: 'mnt-pv-data.mount', path: '/mnt/pv/data' },
   snapshotCannotBeShredded: { lv: 'fast/data-monday' },
+  discardDoesNotReachDisk: { pool: 'fast/pool' },
   logicalVolumeIsShredded: { lv: LV },
   adoptedIsMissing: { uuid: 'Y3Rj1E', vg: 'fast' },
   adoptedIsForeign: { lv: LV },
