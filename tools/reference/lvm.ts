@@ -98,7 +98,8 @@ export function notAllowedTable(of: keyof FileSystemOptions & `${string}Refused`
 const LV = 'fast/data';
 const GIB = 2n ** 30n;
 
-const EXAMPLES: { readonly [F in Fact]: Parameters<typeof refusal<F>>[1] } & Readonly<Record<string, object>> = {
+/** One for each fact that there is: the table cannot be made without. */
+const EXAMPLES: { readonly [F in Fact]?: Parameters<typeof refusal<F>>[1] } & Readonly<Record<string, object>> = {
   groupIsMissing: { vg: 'fast' },
   groupHasLostDisks: { vg: 'fast', disks: 1 },
   groupCannotBeChanged: { vg: 'fast', why: 'it is exported' },
@@ -108,6 +109,9 @@ const EXAMPLES: { readonly [F in Fact]: Parameters<typeof refusal<F>>[1] } & Rea
   poolIsFull: { lv: 'fast/pool', what: 'data', percent: 92 },
   poolIsPromised: { lv: 'fast/pool', promised: 1100n * GIB, most: 1000n * GIB },
   originIsMissing: { lv: LV },
+  originIsForeign: { lv: LV },
+  originIsNotReady: { lv: LV },
+  originIsDifferent: { lv: LV, what: 'fsType', was: 'xfs' },
   logicalVolumeIsForeign: { lv: LV, why: 'it is not mounted at /mnt/pv/data' },
   logicalVolumeIsOfAnother: { lv: LV, pv: 'data', uid: '6c2a1a0e', uuid: 'Y3Rj1E' },
   logicalVolumeIsElsewhere: { lv: 'slow/data', vg: 'fast' },
@@ -125,12 +129,20 @@ const EXAMPLES: { readonly [F in Fact]: Parameters<typeof refusal<F>>[1] } & Rea
   snapshotCannotBeShredded: { lv: 'fast/data-monday' },
   discardDoesNotReachDisk: { pool: 'fast/pool' },
   logicalVolumeIsShredded: { lv: LV },
+  originIsForeign: { lv: LV },
+  originIsNotReady: { lv: LV },
+  originIsDifferent: { lv: LV, what: 'fsType', was: 'xfs' },
+  snapshotsForbidGrowth: { lv: LV, snapshot: 'fast/data-monday' },
+  discardDoesNotReachDisk: { pool: 'fast/pool' },
   adoptedIsMissing: { uuid: 'Y3Rj1E', vg: 'fast' },
   adoptedIsForeign: { lv: LV },
 };
 
-const exampleOf = <F extends Fact>(fact: F): { readonly message: string; readonly remedy: string } =>
-  refusal(fact, EXAMPLES[fact] as Parameters<typeof refusal<F>>[1]);
+function exampleOf<F extends Fact>(fact: F): { readonly message: string; readonly remedy: string } {
+  const details = EXAMPLES[fact] as Parameters<typeof refusal<F>>[1] | undefined;
+  if (!details) throw new Error(`tools/reference/lvm.ts has no example of ${fact}`);
+  return refusal(fact, details);
+}
 
 export const refusalTable = (): string =>
   table(

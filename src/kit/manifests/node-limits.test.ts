@@ -53,6 +53,26 @@ test('what has a namespace is written in that of the agents only', () => {
   expect(expressions).toContain("variables.objects.all(each, each.metadata.namespace == 'storage')");
 });
 
+test('rules that ask every Node are asked for each of them, and refused where there is none', () => {
+  const limit = aLimit({
+    asksEveryNode: true,
+    variables: [{ name: 'zone', expression: 'params.metadata.labels.zone' }],
+  });
+  const [policy, binding] = admissionOf('sample', limit, ACCOUNT);
+  expect(policy.spec).toMatchObject({ paramKind: { apiVersion: 'v1', kind: 'Node' } });
+  expect(binding.spec).toMatchObject({ paramRef: { selector: {}, parameterNotFoundAction: 'Deny' } });
+  expect(policy.spec.variables.map(({ name }) => name)).toEqual(['node', 'objects', 'isOwnNode', 'zone']);
+  expect(policy.spec.matchConstraints.resourceRules).toMatchObject([
+    { operations: ['UPDATE'], resources: ['persistentvolumes'] },
+  ]);
+});
+
+test('other rules have no parameters', () => {
+  const [policy, binding] = admissionOf('sample', aLimit(), ACCOUNT);
+  expect(policy.spec).not.toHaveProperty('paramKind');
+  expect(binding.spec).not.toHaveProperty('paramRef');
+});
+
 test('a text cannot end the text that it stands in', () => {
   expect(celText(String.raw`it's \ "this"`)).toBe(String.raw`'it\'s \\ "this"'`);
 });

@@ -19,7 +19,8 @@ export interface NodeLimit {
   readonly variables?: readonly Variable[];
   /**
    * Its rules ask the Nodes of the cluster, which a policy cannot look up by name: so each rule is asked for every Node, and has to
-   * hold for all. That Node is `params`, and `variables.isOwnNode` tells whether it is the agent's.
+   * hold for all. That Node is `params`, and `variables.isOwnNode` tells whether it is the agent's. This costs the server time for each
+   * Node, whoever writes: so it is about changes of objects only, and another limit has to be about everything else.
    */
   readonly asksEveryNode?: boolean;
   readonly rules: readonly NodeRule[];
@@ -76,7 +77,7 @@ const policy = (
     spec: {
       failurePolicy: 'Fail',
       ...(asksEveryNode && { paramKind: { apiVersion: 'v1', kind: 'Node' } }),
-      matchConstraints: { resourceRules: [everyWriteTo(resource)] },
+      matchConstraints: { resourceRules: [asksEveryNode ? changesOf(resource) : everyWriteTo(resource)] },
       matchConditions: [{ name: 'is-an-agent', expression: isAgent(account) }],
       variables: [...VARIABLES, ...(asksEveryNode ? [IS_OWN_NODE] : []), ...variables],
       validations: [NODE_IS_KNOWN, ...[...placeRules(resource, account), ...rules].map(validation)],
@@ -93,6 +94,10 @@ function everyWriteTo(resource: Resource) {
     resources: [plural, `${plural}/*`],
   } as const;
 }
+
+/** Not of the status, which the cluster itself writes most. */
+const changesOf = (resource: Resource) =>
+  ({ ...everyWriteTo(resource), operations: ['UPDATE'], resources: [resource.plural] }) as const;
 
 /** An error in this would turn everybody away: so nothing is taken to be there. */
 const isAgent = ({ namespace, name }: AgentAccount): string =>
