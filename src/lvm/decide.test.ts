@@ -51,13 +51,40 @@ describe('a volume that is not there', () => {
     expect(next(declared(changes), bare(sight))).toBe(fact);
   });
 
-  it('is made as a snapshot when what it is one of is there, and there is room', () => {
+  describe('and is to be a snapshot', () => {
     const wanted = declared({ options: { snapshotOf: 'source' } });
-    expect(next(wanted, bare())).toBe('originIsMissing');
-    expect(next(wanted, bare({ group: group({}, lv({ name: 'source' })) }))).toBe('create');
-    expect(next(wanted, bare({ group: group({ freeBytes: 0n }, lv({ name: 'source' })) }))).toBe('groupIsFull');
-    const thinSource = lv({ name: 'source', kind: 'thin', pool: 'pool' });
-    expect(next(wanted, bare({ group: group({ freeBytes: 0n }, thinSource, pool()) }))).toBe('create');
+    const source = (changes: Partial<LogicalVolume> = {}, marks: Parameters<typeof owner>[0] = {}) =>
+      lv({ name: 'source', tags: tagsOf(owner({ uid: 'uid-0', pv: 'source', ...marks })), ...changes });
+    const beside = (...volumes: LogicalVolume[]) => bare({ group: group({}, ...volumes) });
+    const THIN_SOURCE = { kind: 'thin', pool: 'pool' } as const;
+
+    it('is made when what it is one of is there, and there is room', () => {
+      expect(next(wanted, bare())).toBe('originIsMissing');
+      expect(next(wanted, beside(source()))).toBe('create');
+      expect(next(wanted, bare({ group: group({ freeBytes: 0n }, source()) }))).toBe('groupIsFull');
+      const full = group({ freeBytes: 0n }, source(THIN_SOURCE), pool());
+      expect(decide(wanted, bare({ group: full }))).toEqual({ kind: 'step', step: { kind: 'create', bytes: GIB } });
+    });
+
+    it('shows nobody what is not in a volume of ours', () => {
+      expect(next(wanted, beside(source({ tags: [] })))).toBe('originIsForeign');
+      expect(next(wanted, beside(source({}, { trashedAt: 1 })))).toBe('originIsForeign');
+    });
+
+    it('waits until there is something to make a snapshot of', () =>
+      expect(next(wanted, beside(source({}, { state: 'new' })))).toBe('originIsNotReady'));
+
+    it.each([{ fsType: 'xfs' }, { fsType: 'ext4', cryptSecret: 'storage/key' }])(
+      'has what its origin has: %o',
+      (options) => expect(next(wanted, beside(source({}, { options })))).toBe('originIsDifferent'),
+    );
+
+    it('is not made in a pool that is too full, or promised too often', () => {
+      expect(next(wanted, beside(source(THIN_SOURCE), pool({ dataPercent: 95 })))).toBe('poolIsFull');
+      const limits = { overcommit: 1, dataPercent: 90, metadataPercent: 80 };
+      const large = beside(source({ ...THIN_SOURCE, sizeBytes: 6n * GIB }), pool());
+      expect(said(decide(wanted, large, undefined, limits))).toBe('poolIsPromised');
+    });
   });
 });
 

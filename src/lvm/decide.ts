@@ -119,7 +119,7 @@ function withoutVolume({ declared, sight, group, limits }: WithoutVolume): Decis
   if (declared.wasProcessed) return refusal('logicalVolumeIsGone', { vg: options.vg, lv: declared.name });
   const [mount] = sight.atPath;
   if (mount) return refusal('somethingElseIsMounted', { path, source: mount.source });
-  if (options.snapshotOf !== undefined) return snapshot(options.snapshotOf, declared, group);
+  if (options.snapshotOf !== undefined) return snapshot(options.snapshotOf, { declared, group, limits });
   if (options.thin) return thin(options.thin, { declared, group, limits });
   const wanted = roundUpToExtents(bytes, group.extentBytes);
   if (group.freeBytes < wanted) return refusal('groupIsFull', { vg: group.name, wanted, free: group.freeBytes });
@@ -136,13 +136,29 @@ function takenBack(uuid: string, group: VolumeGroup): Decision {
   return step({ kind: 'take-back', lv });
 }
 
-function snapshot(of: string, { bytes }: Declared, group: VolumeGroup): Decision {
+function snapshot(of: string, { declared, group, limits }: Omit<WithoutVolume, 'sight'>): Decision {
   const origin = group.volumes.get(of);
   if (!origin) return refusal('originIsMissing', { lv: `${group.name}/${of}` });
-  const wanted = roundUpToExtents(bytes, group.extentBytes);
-  if (origin.kind !== 'thin' && group.freeBytes < wanted)
-    return refusal('groupIsFull', { vg: group.name, wanted, free: group.freeBytes });
+  const unfit = unfitOrigin(origin, declared);
+  if (unfit) return unfit;
+  const pool = origin.pool === undefined ? undefined : group.volumes.get(origin.pool);
+  if (pool) return inPool(pool, origin.sizeBytes, group, limits);
+  const wanted = roundUpToExtents(declared.bytes, group.extentBytes);
+  if (group.freeBytes < wanted) return refusal('groupIsFull', { vg: group.name, wanted, free: group.freeBytes });
   return step({ kind: 'create', bytes: wanted });
+}
+
+/** Only what volumes of ours hold is shown to whoever claims a snapshot, and it is mounted in the way that it was made. */
+function unfitOrigin(origin: LogicalVolume, { options }: Declared): Decision | undefined {
+  const lv = fullName(origin);
+  const owner = ownerOf(origin);
+  if (!owner || owner.trashedAt !== undefined) return refusal('originIsForeign', { lv });
+  if (owner.state === 'new') return refusal('originIsNotReady', { lv });
+  const { fsType = 'unknown', cryptSecret } = owner.options;
+  const different = (what: string, was: string) => refusal('originIsDifferent', { lv, what, was });
+  if (fsType !== options.fsType) return different('fsType', fsType);
+  if ((cryptSecret !== undefined) !== (options.crypt !== undefined)) return different('cryptSecret', cryptSecret ?? '');
+  return undefined;
 }
 
 function thin(
@@ -151,17 +167,21 @@ function thin(
 ): Decision {
   const pool = group.volumes.get(name);
   if (!pool) return withoutPool(name, poolBytes, group);
+  return inPool(pool, roundUpToExtents(declared.bytes, group.extentBytes), group, limits);
+}
+
+/** Something new of this size in a thin pool. */
+function inPool(pool: LogicalVolume, bytes: bigint, group: VolumeGroup, limits: ThinLimits): Decision {
   const lv = fullName(pool);
   if (pool.kind !== 'thin-pool') return refusal('poolIsNone', { lv });
   const fullness = fullnessOf(pool, limits);
   if (fullness) return refusal('poolIsFull', { lv, ...fullness });
-  const wanted = roundUpToExtents(declared.bytes, group.extentBytes);
   const promised = [...group.volumes.values()]
-    .filter((each) => each.pool === name)
-    .reduce((sum, { sizeBytes }) => sum + sizeBytes, wanted);
+    .filter((each) => each.pool === pool.name)
+    .reduce((sum, { sizeBytes }) => sum + sizeBytes, bytes);
   const most = BigInt(Math.floor(Number(pool.sizeBytes) * limits.overcommit));
   if (promised > most) return refusal('poolIsPromised', { lv, promised, most });
-  return step({ kind: 'create', bytes: wanted });
+  return step({ kind: 'create', bytes });
 }
 
 function withoutPool(name: string, poolBytes: bigint | undefined, group: VolumeGroup): Decision {

@@ -280,7 +280,7 @@ export class RealMachine implements Machine {
     const volume = { vg: options.vg, name, tags, bytes };
     if (options.snapshotOf !== undefined) {
       const origin = options.snapshotOf;
-      const isThin = group?.volumes.get(origin)?.kind === 'thin';
+      const isThin = group?.volumes.get(origin)?.pool !== undefined;
       const { bytes: _, ...unsized } = volume;
       return await this.#run(
         isThin ? commands.createThinSnapshot({ ...unsized, origin }) : commands.createSnapshot({ ...volume, origin }),

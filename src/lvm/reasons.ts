@@ -11,6 +11,9 @@ interface Details {
   readonly poolIsFull: { readonly lv: string; readonly what: string; readonly percent: number | undefined };
   readonly poolIsPromised: { readonly lv: string; readonly promised: bigint; readonly most: bigint };
   readonly originIsMissing: { readonly lv: string };
+  readonly originIsForeign: { readonly lv: string };
+  readonly originIsNotReady: { readonly lv: string };
+  readonly originIsDifferent: { readonly lv: string; readonly what: string; readonly was: string };
   readonly logicalVolumeIsForeign: { readonly lv: string; readonly why: string };
   readonly logicalVolumeIsOfAnother: {
     readonly lv: string;
@@ -98,6 +101,19 @@ const SENTENCES: {
   originIsMissing: {
     message: ({ lv }) => `there is no logical volume ${lv} to make a snapshot of`,
     remedy: 'Name another volume of the same node and volume group in the annotation snapshotOf',
+  },
+  originIsForeign: {
+    message: ({ lv }) => `${lv} is no volume of ours, so no snapshot of it is made`,
+    remedy: 'Name another volume of the same node and volume group in the annotation snapshotOf',
+  },
+  originIsNotReady: {
+    message: ({ lv }) => `${lv} has no filesystem yet, so there is nothing to make a snapshot of`,
+    remedy: 'It goes on when that volume is ready',
+  },
+  originIsDifferent: {
+    message: ({ lv, what, was }) =>
+      `${what} of ${lv} is ${was === '' ? 'not set' : was}, and a snapshot of it has the same`,
+    remedy: 'Write the same in the annotations of the snapshot',
   },
   logicalVolumeIsForeign: {
     message: ({ lv, why }) => `there is a logical volume ${lv} that was made by somebody else: ${why}`,

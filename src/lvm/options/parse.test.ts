@@ -166,6 +166,10 @@ describe('what contradicts itself', () => {
     [{ thinPool: 'pool' }, 'thinPool cannot be "pool": a snapshot has what the volume has that it is of'],
     [{ thinPoolSize: '1Gi' }, 'thinPoolSize cannot be "1Gi": a snapshot has what the volume has that it is of'],
     [{ mountOpts: 'rw' }, 'mountOpts cannot have "rw": a snapshot is only read'],
+    [
+      { fsType: 'btrfs' },
+      'snapshotOf cannot be of a btrfs: to the kernel a copy of one is the same filesystem, and it mounts only one of them; use snapshots of btrfs itself',
+    ],
     [{ shred: 'zero' }, 'shred cannot be "zero" with snapshotOf: writing would fill the snapshot; use discard or none'],
   ])('is a snapshot with %j', (annotations: Texts, fault) => {
     expect(annotated({ ...annotations, snapshotOf: 'db-1' })).toEqual([fault]);
@@ -283,7 +287,8 @@ describe('what is in force', () => {
     thinPoolSize: fc.constantFrom('', '1500m', '1Ti', '3e9'),
     shred: fc.constantFrom('none', 'discard'),
   });
-  const snapshot = fc.record({ ...common, snapshotOf: dnsName });
+  const fsType = fc.constantFrom(...FILE_SYSTEMS.filter((each) => each !== 'btrfs'));
+  const snapshot = fc.record({ ...common, fsType, snapshotOf: dnsName });
   const texts: fc.Arbitrary<Texts> = fc.oneof(plain, thin, snapshot);
 
   test('is read as the same when it has been written, whatever the defaults are then', () => {

@@ -55,6 +55,7 @@ function readOptions(asked: Asked, said: Said): VolumeOptions | undefined {
   const isSnapshot = snapshotOf !== undefined;
   const fsType = said.choice('fsType', FILE_SYSTEMS);
   const vg = readGroup(asked, said);
+  if (isSnapshot && fsType === 'btrfs') said.check('snapshotOf', BTRFS_IS_ITS_COPY);
   const fsArgs = isSnapshot ? said.mustBeSilentOn('fsOpts', OF_ORIGIN, []) : readFsArgs(fsType, asked, said);
   const mountOpts = readMountOpts(fsType, isSnapshot, said);
   const thin = isSnapshot ? noThinPool(said) : readThin(asked, vg, said);
@@ -67,6 +68,8 @@ function readOptions(asked: Asked, said: Said): VolumeOptions | undefined {
   return { fsType, fsArgs, mountOpts, vg, thin, crypt, autoRelease, shred, removePolicy, snapshotOf };
 }
 
+const BTRFS_IS_ITS_COPY =
+  'cannot be of a btrfs: to the kernel a copy of one is the same filesystem, and it mounts only one of them; use snapshots of btrfs itself';
 const OF_ORIGIN = 'a snapshot has what the volume has that it is of';
 
 function readOrigin({ name }: Asked, said: Said): string | undefined {
