@@ -231,8 +231,8 @@ class VolumeTurn {
   async #cannotBeMade(faults: readonly string[]): Promise<Outcome> {
     const why = faults.join('; ');
     this.#parts.report.isRefused(this.#volume, { fact: 'isWrittenWrongly', why, remedy: 'Correct the volume' });
-    await this.#tellFailure(why);
-    throw new Stalled(why);
+    // Who changed it meanwhile may not have changed what we look at: nobody would ever be told.
+    throw (await this.#tellFailure(why)) ? new Stalled(why) : new Retry(why);
   }
 
   /** Tells it on the volume and gives back what the queue is to know of it. */
@@ -248,15 +248,18 @@ class VolumeTurn {
     return error instanceof Refuse || error instanceof Retry ? error : new Retry(why, { cause: error });
   }
 
-  async #tellFailure(message: string): Promise<void> {
+  /** Whether it could be written on the volume. */
+  async #tellFailure(message: string): Promise<boolean> {
     const { name, isDeleting, annotations, made } = this.#volume;
     // What was ready once keeps that mark: its data are somewhere.
     const wasMade = made ?? (annotations.status === PROCESSED ? 'by the original' : undefined);
     const ours = isDeleting ? { message } : { status: FAILED, message };
     try {
       this.#written(await this.#parts.writes.annotate(this.#volume, { ours, made: wasMade }, this.#context.signal));
+      return true;
     } catch (error) {
       this.#context.log.info({ volume: name, why: `${error}` }, 'the failure could not be written on the volume');
+      return false;
     }
   }
 
