@@ -294,6 +294,11 @@ describe('a volume that is being deleted', () => {
   });
   it('in the trash stays active with its origin when it is a snapshot beside it', () =>
     expect(removal(bare({ strays: [{ ...IN_TRASH, kind: 'snapshot', origin: 'other' }] }))).toBe('done'));
+  it('is not unmounted as long as something else is mounted over it', () => {
+    const over = mount({ id: 31, device: '0:50', source: 'tmpfs' });
+    expect(removal(complete({ atPath: [mount(), over] }))).toBe('somethingElseIsMounted');
+    expect(removal(complete({ atPath: [over, mount()] }))).toBe('unmount');
+  });
   it('is not taken away from somebody who uses it elsewhere', () =>
     expect(removal(complete({ ofDevice: [mount(), mount({ mountPoint: '/elsewhere' })] }))).toBe('isInUseElsewhere'));
   it('is not removed together with its snapshots', () => {

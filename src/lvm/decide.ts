@@ -337,13 +337,20 @@ export function decideRemoval(leaving: Leaving, sight: Sight): Decision {
   if (!lv) return underAnotherName(sight);
   const elsewhere = ofDevice.find(({ mountPoint }) => mountPoint !== leaving.path);
   if (elsewhere) return refusal('isInUseElsewhere', { lv: fullName(lv), path: elsewhere.mountPoint });
-  if (ofDevice.length > 0) return step({ kind: 'unmount' });
+  if (ofDevice.length > 0) return uppermostIsAnother(leaving, sight) ?? step({ kind: 'unmount' });
   if (mapping) return step({ kind: 'close' });
   const [snapshot] = sight.snapshots;
   if (snapshot && lv.kind !== 'thin')
     return refusal('hasSnapshots', { lv: fullName(lv), snapshot: fullName(snapshot) });
   const decision = gone(leaving, lv, owner);
   return group && decision.kind === 'step' ? unlessImpossible(decision, group, sight) : decision;
+}
+
+/** What somebody has mounted over it would be unmounted in its place. */
+function uppermostIsAnother({ path }: Leaving, { atPath, ofDevice }: Sight): Decision | undefined {
+  const top = atPath.at(-1);
+  if (!top || ofDevice.some(({ id }) => id === top.id)) return undefined;
+  return refusal('somethingElseIsMounted', { path, source: top.source });
 }
 
 /** Either it is in the trash, or somebody has renamed it. */

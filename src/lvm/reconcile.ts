@@ -177,7 +177,7 @@ class VolumeTurn {
       const sight = sightOf(place, look);
       const leaving = this.#leaving(sight);
       const decision = decideRemoval(leaving, sight);
-      if (decision.kind === 'done') return await machine.removeMountPoint(this.#volume.path, signal);
+      if (decision.kind === 'done') return await this.#removeMountPoint(sight);
       if (decision.kind !== 'step') throw this.#refused(decision);
       report.takesAway(this.#volume, decision.step);
       const progress = report.progressOf(this.#volume, decision.step);
@@ -186,6 +186,12 @@ class VolumeTurn {
       );
     }
     throw new Retry(`${this.#volume.name} is not gone after ${MOST_STEPS} steps`);
+  }
+
+  /** Unless somebody has mounted something there for himself. */
+  async #removeMountPoint({ atPath }: Sight): Promise<void> {
+    if (atPath.length > 0) return;
+    await this.#parts.machine.removeMountPoint(this.#volume.path, this.#context.signal);
   }
 
   /** Where it is, whatever its annotations have become. */

@@ -41,6 +41,11 @@ export class Oracle {
     for (const volume of this.#needed.keys()) if (ownerIn(volume)?.uid === uid) this.#needed.delete(volume);
   }
 
+  /** Somebody lets the object vanish by force: nobody knows any more what is to become of what was its. */
+  abandons({ metadata: { uid = '' } }: PersistentVolume): void {
+    this.#deleted.delete(uid);
+  }
+
   /** Somebody takes it away himself. */
   forget(volume: SimulatedVolume): void {
     this.#needed.delete(volume);
@@ -51,6 +56,17 @@ export class Oracle {
     return [...this.#needed]
       .filter(([volume, data]) => !this.#lvm.volumes.includes(volume) || volume.content.precious !== data)
       .map(([{ name }, data]) => `${data} of ${name} is lost`);
+  }
+
+  /** What is left of volumes that are gone, and is not kept on purpose. */
+  get leaks(): readonly string[] {
+    const uids = new Set(this.#cluster.volumes.map(({ metadata }) => metadata.uid));
+    return this.#lvm.volumes.filter((volume) => this.#isLeft(volume, uids)).map(({ name }) => `${name} is left over`);
+  }
+
+  #isLeft(volume: SimulatedVolume, uids: ReadonlySet<string | undefined>): boolean {
+    const owner = ownerIn(volume);
+    return owner !== undefined && this.#deleted.has(owner.uid) && !uids.has(owner.uid) && owner.trashedAt === undefined;
   }
 
   #judge(deed: Deed): void {
@@ -75,7 +91,7 @@ export class Oracle {
         this.#isUnmounted(deed.path);
         break;
       case 'chattr':
-        this.#must(!this.#fileSystems.contentAt(deed.path), `chattr is run on what is mounted at ${deed.path}`);
+        this.#must(!this.#isMountPoint(deed.path), `chattr is run on what is mounted at ${deed.path}`);
         break;
       case 'grow':
         this.#isChanged('a filesystem is grown', this.#lvm.volumeOf(deed.content));
@@ -88,6 +104,10 @@ export class Oracle {
 
   #must(holds: boolean, otherwise: string): void {
     if (!holds) this.violations.push(otherwise);
+  }
+
+  #isMountPoint(path: string): boolean {
+    return this.#lvm.machine.mounts.some(({ mountPoint }) => mountPoint === path);
   }
 
   #isCreated(volume: SimulatedVolume): void {
@@ -118,8 +138,7 @@ export class Oracle {
     const volume = this.#lvm.volumeOf(content);
     const owner = volume && ownerIn(volume);
     const pv = this.#cluster.volumes.find(({ spec }) => spec?.local?.path === path);
-    const isThere = this.#lvm.machine.mounts.some(({ mountPoint }) => mountPoint === path);
-    this.#must(!isThere, `something is mounted over at ${path}`);
+    this.#must(!this.#isMountPoint(path), `something is mounted over at ${path}`);
     const isItsOwn = owner?.uid === pv?.metadata.uid || this.#deleted.has(owner?.uid ?? '');
     this.#must(isItsOwn, `${volume?.name} is mounted at ${path}, where it does not belong`);
     this.#must(owner?.state === 'ready', `${volume?.name} is mounted before it is marked as ready`);

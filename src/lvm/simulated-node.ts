@@ -29,6 +29,8 @@ export const QUIET_AFTER_HANGING_MS = 11 * MINUTES;
 const STEP_MS = 1_000;
 const MOST_MS = 120 * MINUTES;
 
+const FILLER = 'filler';
+
 export interface Declaration {
   /** In extents. */
   readonly size?: bigint;
@@ -74,6 +76,11 @@ export class SimulatedNode {
     return [...this.#oracle.violations, ...this.#oracle.losses];
   }
 
+  /** What is left of volumes that are gone. */
+  get leaks(): readonly string[] {
+    return this.#oracle.leaks;
+  }
+
   declare(name: string, { size = 8n, options = {} }: Declaration = {}): void {
     const annotations = Object.fromEntries(Object.entries(options).map(([key, value]) => [`${PREFIX}${key}`, value]));
     const matchExpressions = [{ key: NODE_ID_LABEL, operator: 'In' as const, values: [NODE] }];
@@ -112,9 +119,18 @@ export class SimulatedNode {
     this.cluster.remove(name);
   }
 
+  /** With force, whatever holds it. */
+  vanish(name: string): void {
+    const volume = this.cluster.volume(name);
+    if (volume) this.#oracle.abandons(volume);
+    this.cluster.vanish(name);
+  }
+
   /** Somebody writes to the volume, if it is ready, and needs what he has written. */
   write(name: string): void {
-    if (this.says(name, 'status') === 'Processed' && this.contentOf(name)?.isWhole) this.#oracle.write(pathOf(name));
+    const isLeaving = this.cluster.volume(name)?.metadata.deletionTimestamp !== undefined;
+    const isReady = this.says(name, 'status') === 'Processed' && this.contentOf(name)?.isWhole;
+    if (isReady && !isLeaving) this.#oracle.write(pathOf(name));
   }
 
   says(name: string, key: string): string | undefined {
@@ -143,6 +159,18 @@ export class SimulatedNode {
     volume.content.become('ext4', true);
     volume.content.data = 'of somebody else';
     this.lvm.devices.show(volume.content);
+  }
+
+  /** Somebody else takes all that is left of the group. */
+  fill(): void {
+    const extents = this.lvm.free(this.group);
+    const filler = { name: FILLER, kind: 'plain', extents, tags: new Set<string>(), isReadOnly: false } as const;
+    if (extents > 0n && !this.lv(FILLER)) this.lvm.create(this.group, filler);
+  }
+
+  makeRoom(): void {
+    const filler = this.lv(FILLER);
+    if (filler) this.lvm.remove(filler);
   }
 
   /** By hand, as a person does it who has looked that nobody uses it. */

@@ -34,6 +34,7 @@ export class SimulatedMachine {
   #numbered = 0;
   #sequence = 0;
   #started = 0;
+  #mountings = 0;
 
   constructor(clock: Clock, name = 'machine') {
     this.clock = clock;
@@ -94,7 +95,7 @@ export class SimulatedMachine {
 
   mount(mount: Pick<Mount, 'device' | 'mountPoint'> & Partial<Mount>): void {
     const source = mount.source ?? `/dev/${this.disk(mount.device)?.name ?? 'none'}`;
-    const [id, options] = [100 + this.mounts.length, ['rw']];
+    const [id, options] = [100 + this.#mountings++, ['rw']];
     this.mounts.push({
       id,
       parentId: 1,
