@@ -172,6 +172,32 @@ export const mountAll = (fstab: string): Command => ({
   options: { ...MOUNT, successCodes: [0, NONE_MOUNTED, SOME_MOUNTED] },
 });
 
+/** What is mounted there. Since both the device and the place are named, no table of the node has a say in it. */
+export const remount = ({ device, path, options }: Remounted): Command => ({
+  argv: ['mount', '--options', ['remount', ...options].join(','), '--source', device, '--target', path],
+  options: MOUNT,
+});
+
+export interface Remounted {
+  readonly device: string;
+  readonly path: string;
+  readonly options: readonly string[];
+}
+
+/** systemd reads what its units are by now. */
+export const reloadUnits: Command = { argv: ['systemctl', 'daemon-reload'], options: MOUNT };
+
+/** At every boot, and now. One that fails does not keep the others from it. */
+export const enableUnits = (units: readonly string[]): Command => ({
+  argv: ['systemctl', 'enable', '--now', '--', ...units],
+  options: MOUNT,
+});
+
+export const disableUnits = (units: readonly string[]): Command => ({
+  argv: ['systemctl', 'disable', '--now', '--', ...units],
+  options: MOUNT,
+});
+
 /** The uppermost, if there are several. */
 export const unmount = (path: string): Command => ({ argv: ['umount', '--', path], options: MOUNT });
 

@@ -10,11 +10,15 @@ import {
   MIB,
   mapping,
   mount,
+  options,
   owner,
   UID,
 } from './builders.ts';
 import { type Content, type Decision, type Declared, decide, decideRemoval, type Leaving } from './decide.ts';
 import type { LogicalVolume } from './facts.ts';
+import { type FoundUnit, unitOf } from './mount-units.ts';
+import { writeOptions } from './options/write.ts';
+import type { VolumeOptions } from './options.ts';
 import type { Sight } from './sight.ts';
 import { tagsOf } from './tags.ts';
 
@@ -129,9 +133,38 @@ describe('a logical volume that carries no mark of ours', () => {
     expect(next(processed, found(), { signature: 'ext4' })).toBe('adopt');
   });
 
+  const unit = (what = '/dev/storage_bulk/data'): FoundUnit => ({
+    name: 'mnt-pv-data.mount',
+    text: `[Mount]\nWhat=${what}\nWhere=/mnt/pv/data\n`,
+    isEnabled: true,
+  });
+
+  it.each(['/dev/storage_bulk/data', '/dev/mapper/storage_bulk-data'])(
+    'is adopted when the original has left a unit that mounts %s',
+    (what) => {
+      const unmounted = { atPath: [], ofDevice: [], unit: unit(what) };
+      const asleep = lv({ isActive: false, device: undefined });
+      expect(next(processed, found({ ...unmounted, lv: asleep }))).toBe('activate');
+      expect(next(processed, found(unmounted))).toBe('look-closer');
+      expect(next(processed, found(unmounted), { signature: 'ext4' })).toBe('adopt');
+      expect(next(processed, found(unmounted), { signature: 'xfs' })).toBe('logicalVolumeIsForeign');
+    },
+  );
+
   it.each<[string, Declared, Partial<Sight>]>([
     ['its volume does not say that it was processed', declared(), {}],
     ['it is not mounted', processed, { atPath: [] }],
+    ['a unit mounts something else there', processed, { atPath: [], unit: unit('/dev/sda1') }],
+    [
+      'something else is mounted where a unit was to mount it',
+      processed,
+      { atPath: [mount({ device: '8:1' })], unit: unit() },
+    ],
+    [
+      'it is not active, and nothing says that it was mounted',
+      processed,
+      { atPath: [], lv: lv({ isActive: false, device: undefined }) },
+    ],
     ['something else is mounted there', processed, { atPath: [mount({ device: '8:1' })] }],
     ['it is to be encrypted', declared({ wasProcessed: true, options: CRYPT }), {}],
   ])('is left alone when %s', (_, wanted, sight) => {
@@ -140,6 +173,22 @@ describe('a logical volume that carries no mark of ours', () => {
 
   it.each([undefined, 'xfs'])('is left alone when there is %s on it', (signature) => {
     expect(next(processed, found(), { signature })).toBe('logicalVolumeIsForeign');
+  });
+});
+
+describe('a logical volume with marks of ours that nobody can read', () => {
+  const uids = ['holdfast.dev/uid=uid-1', 'holdfast.dev/uid=uid-2'];
+  const found = (tags: readonly string[]) => complete({ owner: undefined, lv: lv({ tags }) });
+
+  it.each([[uids], [['holdfast.dev/pv=data']], [['holdfast.dev/odd']]])(
+    'is not taken for one of the original: %j',
+    (tags) =>
+      expect(next(declared({ wasProcessed: true }), found(tags), { signature: 'ext4' })).toBe('marksContradict'),
+  );
+  it('is not forgotten when its volume is deleted', () => {
+    const leaving: Leaving = { name: 'data', uid: UID, path: '/mnt/pv/data', shred: 'none', removePolicy: 'delete' };
+    expect(said(decideRemoval(leaving, found(uids)))).toBe('marksContradict');
+    expect(said(decideRemoval(leaving, found(['holdfast.dev/uid=uid-2', 'holdfast.dev/uid=uid-3'])))).toBe('done');
   });
 });
 
@@ -195,6 +244,20 @@ describe('a logical volume of ours', () => {
     expect(next(more, complete({ lv: extended }))).toBe('grow-filesystem');
     expect(next(more, complete({ lv: extended, owner: owner({ fsBytes: 2n * GIB }) }))).toBe('done');
   });
+  it('is mounted before it grows, since there may be no room for that', () => {
+    const unmounted = { atPath: [], ofDevice: [], group: group({ freeBytes: 0n }, lv()) };
+    expect(next(declared({ bytes: 2n * GIB }), complete(unmounted))).toBe('mount');
+  });
+  it('does not grow while it has a snapshot beside it, which LVM refuses', () => {
+    const more = declared({ bytes: 2n * GIB });
+    const snapshot = lv({ name: 'snap', kind: 'snapshot', origin: 'data' });
+    const decision = decide(more, complete({ snapshots: [snapshot] }));
+    expect(decision).toMatchObject({ fact: 'hasSnapshots' });
+    expect(decision).toHaveProperty('message', expect.stringContaining('cannot extend'));
+    const inPool = { ...snapshot, kind: 'thin', pool: 'pool' } as const;
+    expect(next(more, complete({ snapshots: [inPool] }))).toBe('extend');
+    expect(next(declared(), complete({ snapshots: [snapshot] }))).toBe('done');
+  });
   it('does not grow beyond what is free', () => {
     const sight = complete({ group: group({ freeBytes: GIB - 1n }, lv()) });
     expect(next(declared({ bytes: 2n * GIB }), sight)).toBe('groupIsFull');
@@ -220,6 +283,84 @@ describe('a logical volume of ours', () => {
     const unwell = complete({ lv: lv({ health: 'partial' }) });
     expect(next(declared(), unwell)).toBe('done');
     expect(next(declared({ bytes: 2n * GIB }), unwell)).toBe('logicalVolumeIsUnwell');
+  });
+});
+
+describe('what is asked of a volume that is ready', () => {
+  const marks = { ...writeOptions(options()), fsOpts: '-m 1' };
+  const ready = complete({ owner: owner({ options: marks }) });
+  const asked = (changes: Partial<VolumeOptions>) =>
+    declared({ options: changes, inForce: writeOptions(options(changes)) });
+
+  it('is as it is marked', () => expect(next(asked({}), ready)).toBe('done'));
+  it.each<Partial<VolumeOptions>>([{ shred: 'zero' }, { removePolicy: 'trash' }, { autoRelease: true }])(
+    'is marked anew when it only matters later: %o',
+    (changes) => expect(next(asked(changes), ready)).toBe('retag'),
+  );
+  it('is had by a remount when it is how it is mounted', () => {
+    expect(next(asked({ mountOpts: ['noatime'] }), ready)).toBe('remount');
+    expect(next(asked({ mountOpts: ['noatime'] }), { ...ready, atPath: [], ofDevice: [] })).toBe('mount');
+  });
+  it('cannot change what it was made with, and the mark of that stays', () =>
+    expect(next(asked({ fsArgs: ['-m', '2'] }), ready)).toBe('done'));
+});
+
+describe('a snapshot in a thin pool', () => {
+  const wanted = declared({ options: { snapshotOf: 'other' } });
+  const marked = (snapshotOf: string) => owner({ options: { fsType: 'ext4', snapshotOf } });
+  const orphan = lv({ kind: 'thin', pool: 'pool', origin: undefined });
+
+  it('outlives its origin', () => {
+    expect(next(wanted, complete({ lv: orphan, owner: marked('other') }))).toBe('done');
+    expect(next(wanted, complete({ lv: orphan, owner: marked('third') }))).toBe('cannotBeChanged');
+    expect(next(wanted, complete({ lv: { ...orphan, pool: undefined }, owner: marked('other') }))).toBe(
+      'cannotBeChanged',
+    );
+  });
+});
+
+describe('on a node with systemd, a volume', () => {
+  const unit = unitOf({
+    volume: 'data',
+    source: '/dev/storage_bulk/data',
+    path: '/mnt/pv/data',
+    fsType: 'ext4',
+    options: ['noexec'],
+  });
+  const found = (changes: Partial<FoundUnit> = {}): FoundUnit => ({
+    name: 'mnt-pv-data.mount',
+    text: unit?.text ?? '',
+    isEnabled: true,
+    ...changes,
+  });
+  const ready = (changes: Partial<Sight> = {}) => complete({ makesUnits: true, ...changes });
+  const unmounted = { atPath: [], ofDevice: [] };
+
+  it('is mounted by its unit', () =>
+    expect(decide(declared(), ready(unmounted))).toEqual({ kind: 'step', step: { kind: 'mount', unit } }));
+  it('gets its unit when it has none, another one of ours or of its device, or one that is not enabled', () => {
+    const theirs = '[Mount]\nWhat=/dev/mapper/storage_bulk-data\nWhere=/mnt/pv/data\n';
+    for (const has of [
+      undefined,
+      found({ isEnabled: false }),
+      found({ text: `${unit?.text}#` }),
+      found({ text: theirs }),
+    ])
+      expect(decide(declared(), ready({ unit: has }))).toEqual({ kind: 'step', step: { kind: 'write-unit', unit } });
+    expect(next(declared(), ready({ unit: found() }))).toBe('done');
+  });
+  it('is left alone when somebody else has a unit for its place', () => {
+    const theirs = found({ text: '[Mount]\nWhat=/dev/sda1\nWhere=/mnt/pv/data\n' });
+    expect(next(declared(), ready({ unit: theirs }))).toBe('unitIsForeign');
+    expect(next(declared(), ready({ ...unmounted, unit: theirs }))).toBe('unitIsForeign');
+  });
+  it('has no unit when that is not wanted, or when only the agent can open it', () => {
+    expect(next(declared(), ready({ makesUnits: false }))).toBe('done');
+    const sight = ready({ owner: owner({ options: { fsType: 'ext4', cryptSecret: 'a/b' } }), mapping: mapping() });
+    expect(decide(declared({ options: CRYPT }), { ...sight, ...unmounted })).toEqual({
+      kind: 'step',
+      step: { kind: 'mount', unit: undefined },
+    });
   });
 });
 

@@ -1,11 +1,13 @@
 /** What is to be done next for a volume: one step, or the reason why none. Pure: of what was seen, nothing is looked up here. */
-import { DEFAULT_THIN_LIMITS, type ThinLimits } from './contract.ts';
+import { DEFAULT_THIN_LIMITS, type OptionKey, type ThinLimits } from './contract.ts';
 import type { LogicalVolume, VolumeGroup } from './facts.ts';
+import { devicePathsOf, isOurs, type MountUnit, mounts, unitOf } from './mount-units.ts';
 import type { VolumeOptions } from './options.ts';
 import { type Fact, refusal } from './reasons.ts';
+import { mountOptsOf } from './remount.ts';
 import { type Sight, upperDevice } from './sight.ts';
 import { roundUpToExtents } from './size.ts';
-import { type Owner, ownerOf } from './tags.ts';
+import { encodeTag, isMarked, type Owner, ownerOf } from './tags.ts';
 import { isInTrash } from './trash.ts';
 
 /** A volume as it was declared, after it was checked. */
@@ -41,8 +43,13 @@ export type Step =
   | { readonly kind: 'open' }
   | { readonly kind: 'format' }
   | { readonly kind: 'mark-ready' }
-  | { readonly kind: 'mount' }
+  | { readonly kind: 'mount'; readonly unit?: MountUnit | undefined }
   | { readonly kind: 'grow-filesystem' }
+  /** With other options, while it is in use. */
+  | { readonly kind: 'remount' }
+  /** Has systemd mount it at every boot from now on. */
+  | { readonly kind: 'write-unit'; readonly unit: MountUnit }
+  /** Writes on it what is asked for by now, and only matters later. */
   | { readonly kind: 'retag' }
   | { readonly kind: 'unmount' }
   | { readonly kind: 'close' }
@@ -97,6 +104,7 @@ const CHANGES_LVM: ReadonlySet<StepKind> = new Set<StepKind>([
   'adopt',
   'extend',
   'mark-ready',
+  'remount',
   'retag',
   'shred',
   'take-back',
@@ -225,14 +233,22 @@ function withVolume(known: WithVolume): Decision {
 function foreign({ declared, sight, lv, content }: WithVolume): Decision {
   const { path, wasProcessed, options } = declared;
   const refused = (why: string) => refusal('logicalVolumeIsForeign', { lv: fullName(lv), why });
+  if (isMarked(lv)) return refusal('marksContradict', { lv: fullName(lv) });
   if (!wasProcessed) return refused('it carries no mark of ours, and the volume does not say that it was processed');
   if (options.crypt || options.thin) return refused('the original made no encrypted and no thin volumes');
-  const mount = sight.atPath.at(-1);
-  if (!mount || mount.device !== lv.device) return refused(`it is not mounted at ${path}`);
+  if (!isMountedBySomebody(sight, lv, path)) return refused(`it is not mounted at ${path}, and has no unit to be`);
+  if (!lv.isActive) return step({ kind: 'activate' });
   if (!content) return { kind: 'look-closer' };
   if (content.signature !== options.fsType)
     return refused(`it holds ${content.signature ?? 'nothing'}, and ${options.fsType} is asked for`);
   return step({ kind: 'adopt' });
+}
+
+/** Or was before the last boot, and has a unit that was to mount it again. */
+function isMountedBySomebody({ atPath, unit }: Sight, lv: LogicalVolume, path: string): boolean {
+  const mount = atPath.at(-1);
+  if (mount) return lv.device !== undefined && mount.device === lv.device;
+  return unit !== undefined && mounts(unit, devicePathsOf(lv), path);
 }
 
 function ofAnother(owner: Owner, { declared, lv, sight }: WithVolume): Decision {
@@ -255,34 +271,46 @@ function contradiction(owner: Owner, { declared, lv }: WithVolume): Decision | u
   if (isEncrypted !== (options.crypt !== undefined))
     return cannot('cryptSecret', isEncrypted ? 'encrypted' : 'not encrypted', isEncrypted ? 'none' : 'encryption');
   if (options.snapshotOf !== undefined) {
-    if (lv.origin !== options.snapshotOf) return cannot('snapshotOf', lv.origin ?? 'none', options.snapshotOf);
-    return undefined;
+    const origin = originOf(lv, owner);
+    return origin === options.snapshotOf ? undefined : cannot('snapshotOf', origin ?? 'none', options.snapshotOf);
   }
   if (lv.pool !== options.thin?.pool) return cannot('thinPool', lv.pool ?? 'none', options.thin?.pool ?? 'none');
   return undefined;
 }
 
+/** A snapshot in a thin pool outlives its origin, and then only its marks tell what that was. */
+const originOf = ({ origin, pool }: LogicalVolume, { options }: Owner): string | undefined =>
+  origin ?? (pool === undefined ? undefined : options.snapshotOf);
+
 function ofOurs(owner: Owner, known: WithVolume): Decision {
-  const { declared, sight, group, lv } = known;
+  const { declared, sight, lv } = known;
   const { options } = declared;
-  const isSnapshot = options.snapshotOf !== undefined;
   if (!lv.isActive) return step({ kind: 'activate' });
-  const wanted = roundUpToExtents(declared.bytes, group.extentBytes);
-  if (!isSnapshot && lv.sizeBytes < wanted) return extended(wanted, known);
+  const isNew = owner.state === 'new';
+  const tooSmall = isNew ? unlessLargeEnough(known) : undefined;
+  if (tooSmall) return tooSmall;
   if (options.crypt) {
     const closed = unlessOpen(owner, known);
     if (closed) return closed;
   }
-  if (owner.state === 'new') return ofNew(known);
-  return mounted(owner, known, upperDevice(sight, options.crypt !== undefined));
+  if (isNew) return ofNew(known);
+  const device = upperDevice(sight, options.crypt !== undefined);
+  return unlessMounted(known, device) ?? unlessUpToDate(owner, known) ?? unlessLargeEnough(known) ?? done;
 }
 
-function extended(wanted: bigint, { group, lv }: WithVolume): Decision {
+/** Last of all for one that has data: that there is no room for more of them is no reason to keep those from anybody. */
+function unlessLargeEnough({ declared, sight, group, lv }: WithVolume): Decision | undefined {
+  const wanted = roundUpToExtents(declared.bytes, group.extentBytes);
   const more = wanted - lv.sizeBytes;
+  if (declared.options.snapshotOf !== undefined || more <= 0n) return undefined;
+  const snapshot = sight.snapshots.find(isClassicSnapshot);
+  if (snapshot) return refusal('hasSnapshots', { lv: fullName(lv), snapshot: fullName(snapshot), so: CANNOT_GROW });
   if (lv.kind === 'plain' && group.freeBytes < more)
     return refusal('groupIsFull', { vg: group.name, wanted: more, free: group.freeBytes });
   return step({ kind: 'extend', bytes: wanted });
 }
+
+const CANNOT_GROW = 'LVM cannot extend a volume that has one beside it';
 
 /** What has to be done before the encrypted volume can be read; nothing when it is open. */
 function unlessOpen(owner: Owner, { declared, sight, lv, content }: WithVolume): Decision | undefined {
@@ -310,15 +338,48 @@ function ofNew({ declared, lv, content }: WithVolume): Decision {
 const foreignSignature = (signature: string, lv: LogicalVolume, { options }: Declared): Decision =>
   refusal('signatureIsForeign', { lv: fullName(lv), signature, fsType: options.fsType });
 
-function mounted(owner: Owner, { declared, sight, lv }: WithVolume, device: string | undefined): Decision {
+function unlessMounted(known: WithVolume, device: string | undefined): Decision | undefined {
+  const { declared, sight } = known;
   const { path } = declared;
   const top = sight.atPath.at(-1);
-  if (!top) return step({ kind: 'mount' });
-  if (top.device !== device) return refusal('somethingElseIsMounted', { path, source: top.source });
-  if (owner.fsBytes !== undefined && owner.fsBytes < lv.sizeBytes && declared.options.snapshotOf === undefined)
-    return step({ kind: 'grow-filesystem' });
-  return done;
+  if (top && top.device !== device) return refusal('somethingElseIsMounted', { path, source: top.source });
+  const unit = wantedUnit(known);
+  if (unit && isOfAnother(known)) return refusal('unitIsForeign', { unit: unit.name, path });
+  if (!top) return step({ kind: 'mount', unit });
+  const isInForce = !unit || (sight.unit?.text === unit.text && sight.unit.isEnabled);
+  return unit && !isInForce ? step({ kind: 'write-unit', unit }) : undefined;
 }
+
+/** Not for an encrypted volume: only the agent has its key, and a boot would wait for a device that never comes. */
+function wantedUnit({ declared, sight, lv }: WithVolume): MountUnit | undefined {
+  const { name, path, options } = declared;
+  if (!sight.makesUnits || options.crypt) return undefined;
+  const { fsType } = options;
+  return unitOf({ volume: name, source: `/dev/${fullName(lv)}`, path, fsType, options: mountOptsOf(options) });
+}
+
+const isOfAnother = ({ declared, sight: { unit }, lv }: WithVolume): boolean =>
+  unit !== undefined && !isOurs(unit) && !mounts(unit, devicePathsOf(lv), declared.path);
+
+/** What can change while it is mounted. */
+function unlessUpToDate(owner: Owner, { declared, lv }: WithVolume): Decision | undefined {
+  const { options, inForce } = declared;
+  const differs = (key: OptionKey) => inForce[key] !== undefined && inForce[key] !== owner.options[key];
+  if (MATTER_LATER.some(differs)) return step({ kind: 'retag' });
+  if (options.snapshotOf === undefined && owner.fsBytes !== undefined && owner.fsBytes < lv.sizeBytes)
+    return step({ kind: 'grow-filesystem' });
+  return differs('mountOpts') ? step({ kind: 'remount' }) : undefined;
+}
+
+/** What it was made with, `fsOpts` among it, stays on it as it was. */
+const MATTER_LATER: readonly OptionKey[] = [
+  'vg',
+  'cryptSecret',
+  'autoRelease',
+  'thinPoolSize',
+  'shred',
+  'removePolicy',
+];
 
 /** A volume that is being deleted. What is asked of it may have become unreadable: the marks tell what it was made with. */
 export interface Leaving {
@@ -334,6 +395,8 @@ export function decideRemoval(leaving: Leaving, sight: Sight): Decision {
   const { group, owner, mapping, ofDevice } = sight;
   const isOurs = owner?.uid === leaving.uid;
   const lv = isOurs ? sight.lv : undefined;
+  if (!owner && sight.lv?.tags.includes(encodeTag('uid', leaving.uid)))
+    return refusal('marksContradict', { lv: fullName(sight.lv) });
   if (!lv) return underAnotherName(sight);
   const elsewhere = ofDevice.find(({ mountPoint }) => mountPoint !== leaving.path);
   if (elsewhere) return refusal('isInUseElsewhere', { lv: fullName(lv), path: elsewhere.mountPoint });

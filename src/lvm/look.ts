@@ -5,7 +5,8 @@ import type { Files } from '../kit/host/files.ts';
 import type { Host } from '../kit/host/host.ts';
 import type { Mount } from '../kit/host/mounts.ts';
 import { parseReport, REPORT } from './fullreport.ts';
-import type { Look, Mapping } from './sight.ts';
+import { type FoundUnit, isMountUnit, SYSTEMD, UNITS, WANTED } from './mount-units.ts';
+import type { Look, Mapping, Systemd } from './sight.ts';
 
 /** Where the node's mounts are seen from, and its files. */
 export interface Viewpoint {
@@ -13,17 +14,35 @@ export interface Viewpoint {
   readonly pid?: number | undefined;
   /** What comes before a path of the node. */
   readonly root: string;
+  /** Whether volumes have mount units where the node has systemd. */
+  readonly makesUnits?: boolean | undefined;
 }
 
-export async function lookAt(host: Host, { pid, root }: Viewpoint): Promise<Look> {
-  const [report, mounts, mappings] = await Promise.all([
+export async function lookAt(host: Host, { pid, root, makesUnits = false }: Viewpoint): Promise<Look> {
+  const [report, mounts, mappings, units] = await Promise.all([
     host.exec(REPORT.argv, REPORT.options),
     host.tables.mounts(pid === undefined ? {} : { pid }),
     openMappings(host.files),
+    mountUnits(host.files, root),
   ]);
   if (report.truncated.stdout) throw new Error('LVM has more to tell than can be read');
-  return { lvm: parseReport(report.stdout), mounts: await withDevices(mounts, host.files, root), mappings };
+  const systemd: Systemd | undefined = units && { units, makesUnits };
+  return { lvm: parseReport(report.stdout), mounts: await withDevices(mounts, host.files, root), mappings, systemd };
 }
+
+/** Nothing where there is no systemd. */
+async function mountUnits(files: Files, root: string): Promise<ReadonlyMap<string, FoundUnit> | undefined> {
+  if (!(await files.stat(`${root}${SYSTEMD}`))) return undefined;
+  const [all, wanted] = await Promise.all([namesIn(files, `${root}${UNITS}`), namesIn(files, `${root}${WANTED}`)]);
+  const units = all.filter(isMountUnit).map(async (name): Promise<readonly FoundUnit[]> => {
+    const text = await files.readText(`${root}${UNITS}/${name}`);
+    return text === undefined ? [] : [{ name, text, isEnabled: wanted.includes(name) }];
+  });
+  return new Map((await Promise.all(units)).flat().map((unit) => [unit.name, unit]));
+}
+
+const namesIn = async (files: Files, directory: string): Promise<readonly string[]> =>
+  (await files.stat(directory))?.kind === 'directory' ? await files.list(directory) : [];
 
 /** A btrfs has a number of its own in the table of mounts: only its source tells which device it is on. */
 async function withDevices(mounts: readonly Mount[], files: Files, root: string): Promise<readonly Mount[]> {

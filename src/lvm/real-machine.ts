@@ -2,7 +2,7 @@
 import { dirname } from 'node:path';
 import type { Clock } from '../kit/clock/clock.ts';
 import { Refuse, Retry } from '../kit/controller/outcome.ts';
-import type { CommandResult } from '../kit/host/command.ts';
+import { CommandError, type CommandResult } from '../kit/host/command.ts';
 import type { DeviceNumber } from '../kit/host/device-number.ts';
 import type { Host } from '../kit/host/host.ts';
 import type { KubeClient } from '../kit/kube/client.ts';
@@ -10,15 +10,16 @@ import type { Log } from '../kit/observe/log.ts';
 import { Rounds } from '../kit/rounds.ts';
 import { Slots } from '../kit/slots.ts';
 import * as commands from './commands.ts';
-import type { FileSystem } from './contract.ts';
 import type { Content, Declared, Leaving, Step } from './decide.ts';
 import type { LogicalVolume, Lvm } from './facts.ts';
 import { unlessHeld } from './held.ts';
 import { readKeys } from './keys.ts';
 import { lookAt, type Viewpoint } from './look.ts';
 import type { Going, Machine } from './machine.ts';
+import { isOurs, type MountUnit, SYSTEMD, UNITS, unitNameOf } from './mount-units.ts';
 import { type FstabEntry, mountFailures, renderFstab } from './mounts.ts';
 import { refusal } from './reasons.ts';
+import { mountOptsOf, type Remount, remountOptions, unmetBy } from './remount.ts';
 import { passesDiscardsOn, shred } from './shred.ts';
 import { type Look, mappingName, type Sight } from './sight.ts';
 import { contentAt } from './signature.ts';
@@ -58,6 +59,8 @@ export class RealMachine implements Machine {
   readonly #markReady: (lv: LogicalVolume) => Promise<undefined>;
   readonly #makeImmutable: (path: string) => Promise<undefined>;
   readonly #mount: (entry: FstabEntry) => Promise<string | undefined>;
+  readonly #enableUnit: (unit: MountUnit) => Promise<undefined>;
+  readonly #dropUnit: (name: string) => Promise<undefined>;
   readonly #look: (_: undefined) => Promise<Look>;
 
   constructor(parts: MachineParts) {
@@ -66,7 +69,9 @@ export class RealMachine implements Machine {
     this.#activate = this.#rounds.desk((lvs: readonly LogicalVolume[]) => this.#activateAll(lvs));
     this.#markReady = this.#rounds.desk((lvs: readonly LogicalVolume[]) => this.#markAllReady(lvs));
     this.#makeImmutable = this.#rounds.desk((paths: readonly string[]) => this.#makeAllImmutable(paths));
+    this.#enableUnit = this.#rounds.desk((units: readonly MountUnit[]) => this.#enableUnits(units));
     this.#mount = this.#rounds.desk((entries: readonly FstabEntry[]) => this.#mountAll(entries));
+    this.#dropUnit = this.#rounds.desk((names: readonly string[]) => this.#dropUnits(names));
     this.#look = this.#rounds.desk(async (askers: readonly undefined[]) => {
       const look = await this.#lookNow();
       return askers.map(() => look);
@@ -98,7 +103,7 @@ export class RealMachine implements Machine {
     const { host } = this.#parts;
     const lv = there(sight);
     const isInside = options.crypt !== undefined && sight.mapping !== undefined;
-    const path = isInside ? mappedPath(uid) : pathOf(lv);
+    const path = isInside ? mappedPath(uid, sight) : pathOf(lv);
     await this.#isStill(path, isInside ? sight.mapping?.device : lv.device);
     const exclusive = sight.owner?.state === 'new';
     const found = await contentAt(host, `${this.#parts.viewpoint.root}${path}`, { exclusive });
@@ -139,12 +144,20 @@ export class RealMachine implements Machine {
       case 'mark-ready':
         return await this.#markReady(there(sight));
       case 'mount':
-        return await this.#mountIt(declared, sight);
+        return await this.#mountIt(declared, sight, step.unit);
+      case 'write-unit':
+        return await this.#enableUnit(step.unit);
+      case 'remount':
+        return await this.#remount(declared, sight);
+      case 'retag': {
+        const { fsOpts = '', mountOpts = '' } = sight.owner?.options ?? {};
+        return await this.#retag(there(sight), { options: { ...declared.inForce, fsOpts, mountOpts } });
+      }
       case 'grow-filesystem': {
         const device = await this.#filesystemDevice(declared, sight);
         if (options.crypt) {
           const { key } = await readKeys(this.#parts.client, options.crypt, signal);
-          await this.#run(commands.luksResize({ name: mappingName(uid), key }));
+          await this.#run(commands.luksResize({ name: sight.mapping?.name ?? mappingName(uid), key }));
         }
         await this.#run(commands.growFileSystem({ fsType: options.fsType, device, path }));
         const lv = there(sight);
@@ -170,9 +183,10 @@ export class RealMachine implements Machine {
   async #takeAway(step: Step, leaving: Leaving, sight: Sight, going: Going): Promise<void> {
     switch (step.kind) {
       case 'unmount':
-        return await this.#run(commands.unmount(leaving.path));
+        await this.#run(commands.unmount(leaving.path));
+        return await this.#withoutUnit(leaving.path);
       case 'close':
-        return await this.#run(commands.luksClose(mappingName(leaving.uid)));
+        return await this.#run(commands.luksClose(sight.mapping?.name ?? mappingName(leaving.uid)));
       case 'activate':
         return await this.#activate(there(sight));
       case 'shred':
@@ -265,6 +279,7 @@ export class RealMachine implements Machine {
 
   async removeMountPoint(path: string): Promise<void> {
     const { host, viewpoint } = this.#parts;
+    await this.#withoutUnit(path);
     const there = `${viewpoint.root}${path}`;
     if ((await host.files.lstat(there))?.kind !== 'directory') return;
     await this.#tryRun(commands.makeMutable(path));
@@ -348,7 +363,7 @@ export class RealMachine implements Machine {
     await this.#run(commands.luksOpen({ device, key, name: mappingName(uid) }));
   }
 
-  async #mountIt(declared: Declared, sight: Sight): Promise<void> {
+  async #mountIt(declared: Declared, sight: Sight, unit: MountUnit | undefined): Promise<void> {
     const { host, viewpoint } = this.#parts;
     const { path, options } = declared;
     const source = await this.#filesystemDevice(declared, sight);
@@ -358,15 +373,52 @@ export class RealMachine implements Machine {
       throw new Retry(`${path} is a ${before.kind}, and has to be a directory`);
     if (!before) await host.files.mkdir(directory);
     await this.#makeImmutable(path);
-    const mountOpts = [...options.mountOpts, ...(options.snapshotOf === undefined ? [] : OF_SNAPSHOT[options.fsType])];
-    const why = await this.#mount({ source, path, fsType: options.fsType, options: [...new Set(mountOpts)] });
+    if (unit && (await this.#isMountedBy(unit))) return await this.#mountOptsAre(declared, sight);
+    const why = await this.#mount({ source, path, fsType: options.fsType, options: mountOptsOf(options) });
     if (why !== undefined) throw new Retry(`${source} could not be mounted at ${path}: ${why}`);
+    await this.#mountOptsAre(declared, sight);
+  }
+
+  /** What systemd cannot mount is mounted without it: then it is mounted now, or mount(8) says why not. */
+  async #isMountedBy(unit: MountUnit): Promise<boolean> {
+    try {
+      await this.#enableUnit(unit);
+      return true;
+    } catch (error) {
+      this.#parts.log.warn({ unit: unit.name, why: `${error}` }, 'systemd did not mount all of what it was asked to');
+      return false;
+    }
+  }
+
+  /** What the kernel passes over takes another mount, and that has to wait until nobody uses the volume. */
+  async #remount(declared: Declared, sight: Sight): Promise<void> {
+    const { path, options } = declared;
+    const device = await this.#filesystemDevice(declared, sight);
+    const was = mountOptsOf({ ...options, mountOpts: listOf(sight.owner?.options.mountOpts) });
+    const remount: Remount = { fsType: options.fsType, was, wanted: mountOptsOf(options) };
+    try {
+      await this.#run(commands.remount({ device, path, options: remountOptions(remount) }));
+    } catch (error) {
+      if (!(error instanceof CommandError) || error.outcome.kind !== 'exited') throw error;
+      throw needsNewMount(path, error.output.stderr.trim());
+    }
+    const now = (await this.look()).mounts.findLast(({ mountPoint }) => mountPoint === path);
+    const unmet = now ? unmetBy(remount, now) : [];
+    if (unmet.length > 0) throw needsNewMount(path, unmet.join('; '));
+    await this.#mountOptsAre(declared, sight);
+  }
+
+  /** Written when they are in force. */
+  async #mountOptsAre({ inForce }: Declared, { lv, owner }: Sight): Promise<void> {
+    const { mountOpts } = inForce;
+    if (!lv || !owner || mountOpts === undefined || owner.options.mountOpts === mountOpts) return;
+    await this.#retag(lv, { options: { ...owner.options, mountOpts } });
   }
 
   /** Makes sure that what the path leads to is what was looked at. */
   async #filesystemDevice({ uid, options }: Declared, sight: Sight): Promise<string> {
     const lv = there(sight);
-    const [path, device] = options.crypt ? [mappedPath(uid), sight.mapping?.device] : [pathOf(lv), lv.device];
+    const [path, device] = options.crypt ? [mappedPath(uid, sight), sight.mapping?.device] : [pathOf(lv), lv.device];
     await this.#isStill(path, device);
     return path;
   }
@@ -394,6 +446,33 @@ export class RealMachine implements Machine {
   async #makeAllImmutable(paths: readonly string[]): Promise<readonly undefined[]> {
     await this.#tryRun({ ...commands.makeImmutable(''), argv: ['chattr', '+i', '--', ...paths] });
     return paths.map(() => undefined);
+  }
+
+  async #enableUnits(units: readonly MountUnit[]): Promise<readonly undefined[]> {
+    const { host, viewpoint } = this.#parts;
+    for (const { name, text } of units)
+      await host.files.writeAtomic(`${viewpoint.root}${UNITS}/${name}`, text, { mode: 0o644 });
+    await this.#run(commands.reloadUnits);
+    await this.#run(commands.enableUnits(units.map(({ name }) => name)));
+    return units.map(() => undefined);
+  }
+
+  /** Nothing to do where there is none, or one that somebody else has written. */
+  async #withoutUnit(path: string): Promise<void> {
+    const { host, viewpoint } = this.#parts;
+    const name = unitNameOf(path);
+    if (name === undefined || !(await host.files.stat(`${viewpoint.root}${SYSTEMD}`))) return;
+    const text = await host.files.readText(`${viewpoint.root}${UNITS}/${name}`);
+    if (text !== undefined && isOurs({ name, text })) await this.#dropUnit(name);
+  }
+
+  /** The files last: as long as they are there, it is known what is to be done. */
+  async #dropUnits(names: readonly string[]): Promise<readonly undefined[]> {
+    const { host, viewpoint } = this.#parts;
+    await this.#run(commands.disableUnits(names));
+    for (const name of names) await host.files.remove(`${viewpoint.root}${UNITS}/${name}`);
+    await this.#run(commands.reloadUnits);
+    return names.map(() => undefined);
   }
 
   /** Why each could not be mounted; nothing for those that are. */
@@ -425,17 +504,21 @@ export class RealMachine implements Machine {
   }
 }
 
-/** How a snapshot can be mounted beside what it is a snapshot of, without a byte being written to it. */
-const OF_SNAPSHOT: Readonly<Record<FileSystem, readonly string[]>> = {
-  ext2: ['ro'],
-  ext3: ['ro', 'noload'],
-  ext4: ['ro', 'noload'],
-  xfs: ['ro', 'norecovery', 'nouuid'],
-  btrfs: ['ro', 'rescue=nologreplay'],
-};
-
 const pathOf = ({ group, name }: LogicalVolume): string => `/dev/${group}/${name}`;
-const mappedPath = (uid: string): string => `/dev/mapper/${mappingName(uid)}`;
+/** It keeps the name that it was opened with, also when it was taken over since. */
+const mappedPath = (uid: string, { mapping }: Sight): string => `/dev/mapper/${mapping?.name ?? mappingName(uid)}`;
+
+const listOf = (mountOpts = ''): readonly string[] => (mountOpts === '' ? [] : mountOpts.split(','));
+
+const needsNewMount = (path: string, why: string): Refuse =>
+  new Refuse({
+    fact: 'mountOptsNeedNewMount',
+    message: `the new mountOpts cannot all be had while the volume is mounted at ${path}: ${why}`,
+    remedy: 'Put them back, or end the pods that use the volume and unmount it: it is mounted again with the new ones',
+    recheckMs: REMOUNT_RECHECK_MS,
+  });
+
+const REMOUNT_RECHECK_MS = 60_000;
 
 function there({ lv }: Sight): LogicalVolume {
   if (!lv) throw new Retry('its logical volume is not there');

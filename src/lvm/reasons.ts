@@ -35,7 +35,9 @@ interface Details {
   readonly signatureIsForeign: { readonly lv: string; readonly signature: string; readonly fsType: string };
   readonly somethingElseIsMounted: { readonly path: string; readonly source: string };
   readonly isInUseElsewhere: { readonly lv: string; readonly path: string };
-  readonly hasSnapshots: { readonly lv: string; readonly snapshot: string };
+  readonly hasSnapshots: { readonly lv: string; readonly snapshot: string; readonly so?: string };
+  readonly marksContradict: { readonly lv: string };
+  readonly unitIsForeign: { readonly unit: string; readonly path: string };
   readonly snapshotCannotBeShredded: { readonly lv: string };
   readonly discardDoesNotReachDisk: { readonly pool: string };
   readonly logicalVolumeIsShredded: { readonly lv: string };
@@ -164,8 +166,17 @@ const SENTENCES: {
     remedy: 'It goes on when that is unmounted: a pod that uses it has to end',
   },
   hasSnapshots: {
-    message: ({ lv, snapshot }) => `${snapshot} is a snapshot of ${lv}, and would be lost with it`,
+    message: ({ lv, snapshot, so = 'would be lost with it' }) => `${snapshot} is a snapshot of ${lv}, and ${so}`,
     remedy: 'Delete the volume of the snapshot first',
+  },
+  marksContradict: {
+    message: ({ lv }) =>
+      `the marks of ours on ${lv} contradict each other, or are not complete: nobody can tell whose it is`,
+    remedy: 'See them with lvs --options +lv_tags, and correct them with lvchange --addtag and --deltag',
+  },
+  unitIsForeign: {
+    message: ({ unit, path }) => `somebody else has written the unit ${unit}, which mounts something else at ${path}`,
+    remedy: 'Remove the unit, if nothing needs it',
   },
   snapshotCannotBeShredded: {
     message: ({ lv }) =>

@@ -2,6 +2,7 @@
 import type { DeviceNumber } from '../kit/host/device-number.ts';
 import type { Mount } from '../kit/host/mounts.ts';
 import type { LogicalVolume, Lvm, VolumeGroup } from './facts.ts';
+import { type FoundUnit, unitNameOf } from './mount-units.ts';
 import { type Owner, ownerOf } from './tags.ts';
 
 /** The whole node, at one moment. */
@@ -11,6 +12,15 @@ export interface Look {
   readonly mounts: readonly Mount[];
   /** Encrypted volumes that are open. */
   readonly mappings: readonly Mapping[];
+  /** Where the node has systemd. */
+  readonly systemd?: Systemd | undefined;
+}
+
+export interface Systemd {
+  /** The mount units that people and programs have written, by name. */
+  readonly units: ReadonlyMap<string, FoundUnit>;
+  /** Whether volumes are to have one. */
+  readonly makesUnits: boolean;
 }
 
 export interface Mapping {
@@ -33,6 +43,10 @@ export interface Sight {
   /** Where its device is mounted, its own place included. */
   readonly ofDevice: readonly Mount[];
   readonly snapshots: readonly LogicalVolume[];
+  /** The unit of systemd that mounts something where it belongs. */
+  readonly unit?: FoundUnit | undefined;
+  /** Whether it is to have one. */
+  readonly makesUnits?: boolean | undefined;
 }
 
 export interface Place {
@@ -42,14 +56,16 @@ export interface Place {
   readonly vg: string;
 }
 
-/** The name that an open encrypted volume has in /dev/mapper. */
-export const mappingName = (uid: string): string => `holdfast-${uid}`;
+const OPENED_BY_US = 'holdfast-';
 
-export function sightOf({ name, uid, path, vg }: Place, { lvm, mounts, mappings }: Look): Sight {
+/** The name that an open encrypted volume has in /dev/mapper. */
+export const mappingName = (uid: string): string => `${OPENED_BY_US}${uid}`;
+
+export function sightOf({ name, uid, path, vg }: Place, { lvm, mounts, mappings, systemd }: Look): Sight {
   const group = lvm.groups.get(vg);
   const lv = group?.volumes.get(name);
   const all = [...lvm.groups.values()].flatMap(({ volumes }) => [...volumes.values()]);
-  const mapping = mappings.find((each) => each.name === mappingName(uid));
+  const mapping = mappings.find((each) => each.name === mappingName(uid)) ?? mappings.find((each) => isOpen(lv, each));
   const devices = [lv?.device, mapping?.device];
   return {
     group,
@@ -60,8 +76,14 @@ export function sightOf({ name, uid, path, vg }: Place, { lvm, mounts, mappings 
     atPath: mounts.filter(({ mountPoint }) => mountPoint === path),
     ofDevice: mounts.filter(({ device }) => devices.includes(device)),
     snapshots: lv ? all.filter(({ origin, group: of }) => origin === lv.name && of === lv.group) : [],
+    unit: systemd?.units.get(unitNameOf(path) ?? ''),
+    makesUnits: systemd?.makesUnits,
   };
 }
+
+/** Also under the name of the volume that it belonged to before it was taken over. */
+const isOpen = (lv: LogicalVolume | undefined, { name, over }: Mapping): boolean =>
+  lv?.device !== undefined && over.includes(lv.device) && name.startsWith(OPENED_BY_US);
 
 /** What its filesystem is on. */
 export const upperDevice = ({ lv, mapping }: Sight, isEncrypted: boolean): DeviceNumber | undefined =>

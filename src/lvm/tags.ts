@@ -103,6 +103,10 @@ export function ownerOf({ tags }: { readonly tags: readonly string[] }): Owner |
   };
 }
 
+/** Whether it has any mark of ours, also one that says nothing. */
+export const isMarked = ({ tags }: { readonly tags: readonly string[] }): boolean =>
+  tags.some((tag) => tag.startsWith(PREFIX));
+
 /** What has to be added to and taken from the tags of a volume so that they say this and nothing else of ours. */
 export function changeOfTags(
   { tags }: { readonly tags: readonly string[] },

@@ -10,6 +10,7 @@ import {
 import { lvm } from '../../lvm/controller.ts';
 import { SHREDS_AT_ONCE } from '../../lvm/real-machine.ts';
 import { bindAddress } from '../flags/address.ts';
+import { choice } from '../flags/choice.ts';
 import { positiveDuration } from '../flags/duration.ts';
 import { flag } from '../flags/flag.ts';
 import { integer } from '../flags/integer.ts';
@@ -34,6 +35,12 @@ export const flags = {
     'the namespace that this runs in: of the ConfigMap of defaults, and of Secrets that are named without one',
     text('namespace', 'holdfast'),
     { default: 'holdfast', env: 'POD_NAMESPACE' },
+  ),
+  mountUnits: flag(
+    '--mount-units',
+    'whether systemd mounts volumes at every boot, by units that are written for it: where it is process 1, or never',
+    choice('auto', 'never'),
+    { default: 'auto' },
   ),
   storageClasses: flag(
     '--storage-classes',
@@ -98,7 +105,8 @@ export const define: Define = (command, terminal) => {
     const settings = settingsOf(options);
     widenThreadPool(SHREDS_AT_ONCE);
     const at = listening(options.metricsBindAddress, '--metrics-bind-address');
-    const [host, viewpoint] = hostOf(options);
+    const [host, seen] = hostOf(options);
+    const viewpoint = { ...seen, makesUnits: options.mountUnits === 'auto' };
     const logging = options.debug ? ({ logLevel: 'debug' } as const) : {};
     await runJob(
       {
