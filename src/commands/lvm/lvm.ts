@@ -22,6 +22,7 @@ import { text } from '../flags/text.ts';
 import { listening, runJob } from '../job.ts';
 import type { Define } from '../line/command.ts';
 import { addExamples } from '../line/help.ts';
+import { addAdopt } from './adopt.ts';
 import { addClean } from './clean.ts';
 import { addForget } from './forget.ts';
 import { hereFlags, hostOf, mountBaseOf } from './here.ts';
@@ -90,6 +91,7 @@ export const flags = {
 };
 
 export const define: Define = (command, terminal) => {
+  addAdopt(command, terminal);
   addRestore(command, terminal);
   addClean(command, terminal);
   addForget(command, terminal);
@@ -97,6 +99,7 @@ export const define: Define = (command, terminal) => {
     'holdfast lvm --node-name=$NODE': 'on a node, as its DaemonSet runs it',
     'holdfast lvm --node-name=$NODE --release': 'free volumes again whose claims are gone',
     'holdfast lvm --node-name=$NODE --mount-namespace=own': 'on a machine itself, outside of a container',
+    'holdfast lvm adopt | kubectl apply -f -': 'bring the volumes of this node into a new cluster',
     'holdfast lvm restore PV | kubectl apply -f -': 'bring back a deleted volume that is in the trash',
     'holdfast lvm clean': 'what belongs to no volume on this node, and remove it',
     'holdfast lvm forget PV': 'let go of a volume whose node is gone for good',

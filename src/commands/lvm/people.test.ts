@@ -33,6 +33,8 @@ test.each([
   [['restore', '--node-name=a'], "missing required argument 'volume'"],
   [['restore', 'data'], '--node-name'],
   [['clean'], '--node-name'],
+  [['adopt'], '--node-name'],
+  [['adopt', '--node-name=a', '--offline', '--mount-base=here'], '--mount-base has to be an absolute path'],
   [['clean', '--node-name=a', '--mount-namespace=other'], '--mount-namespace cannot be "other"'],
   [['--node-name=a', '--mount-base=here'], '--mount-base has to be an absolute path'],
   [['--node-name=a', '--trash-ttl=0s'], '--trash-ttl cannot be "0s"'],
@@ -44,6 +46,7 @@ test.each([
 
 test.each([
   ['restore', 'this has to run there'],
+  ['adopt', 'Nothing is formatted'],
   ['clean', 'EVERYTHING ON THEM'],
   ['forget', 'WHAT IS ON THE DISKS OF THE NODE STAYS THERE'],
 ])('the help of %s says what it means', async (command, meaning) => {
