@@ -45,7 +45,7 @@ interface Shredding {
 }
 
 /** To write to a thin volume would fill its pool. What is discarded in one reads as zeroes. */
-export function shreddingOf(method: ShredMethod, { pool }: Pick<LogicalVolume, 'pool'>, sizeBytes: number): Shredding {
+function shreddingOf(method: ShredMethod, { pool }: Pick<LogicalVolume, 'pool'>, sizeBytes: number): Shredding {
   const extents = [{ start: 0, length: sizeBytes }];
   if (pool !== undefined) return { course: [{ does: 'discard', extents }], result: [{ does: 'zero', extents }] };
   const course = courseOf(METHODS[method], sizeBytes);

@@ -19,13 +19,15 @@ beforeEach(async () => {
   undo = new AsyncDisposableStack();
   directory = mkdtempSync(join(tmpdir(), 'holders-'));
   undo.defer(() => rmSync(directory, { recursive: true }));
-  execFileSync('mount', ['-t', 'tmpfs', 'holders', directory]);
-  undo.defer(() => void execFileSync('umount', [directory]));
+  run('mount', '-t', 'tmpfs', 'holders', directory);
+  undo.defer(() => run('umount', directory));
   const filesystem = (await host.files.stat(directory))?.filesystem;
   if (!filesystem) throw new Error('a directory that was just made is not there');
   number = filesystem;
 });
 afterEach(() => undo.disposeAsync());
+
+const run = (program: string, ...args: readonly string[]) => void execFileSync(program, args);
 
 /** Runs until the end of the test. */
 async function started(program: string, args: readonly string[], options: { readonly cwd?: string } = {}) {
@@ -64,8 +66,8 @@ it('who runs a program that is on it holds it', async () => {
 it('who has it as its root directory holds it', async () => {
   for (const part of ['bin', 'lib', 'lib64', 'usr']) {
     mkdirSync(join(directory, part));
-    execFileSync('mount', ['--bind', `/${part}`, join(directory, part)]);
-    undo.defer(() => void execFileSync('umount', [join(directory, part)]));
+    run('mount', '--bind', `/${part}`, join(directory, part));
+    undo.defer(() => run('umount', join(directory, part)));
   }
   const pid = await started('chroot', [directory, '/bin/sleep', '1000']);
   await isHeldBy(pid, 'sleep', 'working directory', 'root directory');
