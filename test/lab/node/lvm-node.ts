@@ -39,35 +39,39 @@ interface EventOf extends RawObject {
 
 export class LvmNode implements AsyncDisposable {
   readonly guest: LabNode;
-  readonly plane: ControlPlane;
   readonly name: string;
-  readonly #agents: Agents;
-  readonly #undo: AsyncDisposableStack;
+  #cluster: Cluster;
   #agent: Program | undefined;
 
-  private constructor(guest: LabNode, plane: ControlPlane, name: string, agents: Agents, undo: AsyncDisposableStack) {
+  private constructor(guest: LabNode, name: string, cluster: Cluster) {
     this.guest = guest;
-    this.plane = plane;
     this.name = name;
-    this.#agents = agents;
-    this.#undo = undo;
+    this.#cluster = cluster;
   }
 
   /** With the volume group `storage_bulk` on its first disk. */
-  static async start(diskBytes: readonly number[], name = 'node7'): Promise<LvmNode> {
+  static async start(diskBytes: readonly number[], name = 'node7', { systemd = false } = {}): Promise<LvmNode> {
     await using undo = new AsyncDisposableStack();
-    const plane = undo.use(await startControlPlane({ controllers: true }));
-    const guest = undo.use(await LabNode.start({ diskBytes }));
+    const cluster = undo.use(await aCluster(name));
+    const guest = undo.use(await LabNode.start({ diskBytes, systemd }));
     await guest.output('vgcreate', '--yes', 'storage_bulk', '/dev/ubda');
-    const labels = { 'kubernetes.io/hostname': name, 'node-id.k8s.portavita.net/nodeid': name };
-    await plane.admin.post('/api/v1/nodes', { metadata: { name, labels } });
-    const agents = undo.use(await deployAgents(plane, asShipped(NAMESPACE)));
-    return new LvmNode(guest, plane, name, agents, undo.move());
+    undo.move();
+    return new LvmNode(guest, name, cluster);
+  }
+
+  get plane(): ControlPlane {
+    return this.#cluster.plane;
+  }
+
+  /** From now on it is a node of another cluster, in which there is nothing yet. The one before is gone for good. */
+  async joinNewCluster(): Promise<void> {
+    await this.#cluster[Symbol.asyncDispose]();
+    this.#cluster = await aCluster(this.name);
   }
 
   /** Resolves when it is ready. */
   async agent(...flags: readonly string[]): Promise<Program> {
-    const user = { token: await this.#agents.tokenOn(this.name), namespace: NAMESPACE };
+    const user = { token: await this.#cluster.agents.tokenOn(this.name), namespace: NAMESPACE };
     const kubeconfig = await this.guest.kubeconfig(this.name, user, this.plane);
     const agent = this.guest.start([
       ...[
@@ -87,6 +91,19 @@ export class LvmNode implements AsyncDisposable {
     };
     await eventually(isReady, { for: 'the agent to be ready', timeout: START_MS, interval: 250 });
     return agent;
+  }
+
+  /** A command for people, run on the node with the rights of its agent. */
+  async command(name: string, ...args: readonly string[]): Promise<string> {
+    const user = { token: await this.#cluster.agents.tokenOn(this.name), namespace: NAMESPACE };
+    const kubeconfig = await this.guest.kubeconfig(this.name, user, this.plane);
+    const where = [`--kubeconfig=${kubeconfig}`, `--node-name=${this.name}`, '--mount-namespace=own'];
+    return await this.guest.output('node', BUILT_IN_CHECKOUT, 'lvm', name, ...args, ...where);
+  }
+
+  /** As `kubectl apply` does with something new. */
+  async apply(manifest: object): Promise<void> {
+    await this.plane.admin.post(VOLUMES, manifest);
   }
 
   async metrics(): Promise<string> {
@@ -186,6 +203,23 @@ export class LvmNode implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    await this.#undo.disposeAsync();
+    await this.guest[Symbol.asyncDispose]();
+    await this.#cluster[Symbol.asyncDispose]();
   }
+}
+
+interface Cluster extends AsyncDisposable {
+  readonly plane: ControlPlane;
+  readonly agents: Agents;
+}
+
+/** With this node, and what the agent needs there. */
+async function aCluster(name: string): Promise<Cluster> {
+  await using undo = new AsyncDisposableStack();
+  const plane = undo.use(await startControlPlane({ controllers: true }));
+  const labels = { 'kubernetes.io/hostname': name, 'node-id.k8s.portavita.net/nodeid': name };
+  await plane.admin.post('/api/v1/nodes', { metadata: { name, labels } });
+  const agents = undo.use(await deployAgents(plane, asShipped(NAMESPACE)));
+  const kept = undo.move();
+  return { plane, agents, [Symbol.asyncDispose]: () => kept.disposeAsync() };
 }
