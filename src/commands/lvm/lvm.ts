@@ -25,6 +25,7 @@ import { addExamples } from '../line/help.ts';
 import { addAdopt } from './adopt.ts';
 import { addClean } from './clean.ts';
 import { addForget } from './forget.ts';
+import { addHeaderBackup } from './header-backup.ts';
 import { hereFlags, hostOf, mountBaseOf } from './here.ts';
 import { addRestore } from './restore.ts';
 
@@ -94,6 +95,7 @@ export const define: Define = (command, terminal) => {
   addAdopt(command, terminal);
   addRestore(command, terminal);
   addClean(command, terminal);
+  addHeaderBackup(command, terminal);
   addForget(command, terminal);
   addExamples(command, {
     'holdfast lvm --node-name=$NODE': 'on a node, as its DaemonSet runs it',

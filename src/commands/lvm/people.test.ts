@@ -9,6 +9,7 @@ import { runCommandLine } from '../line/program.ts';
 import { aTerminal } from '../line/recorded-terminal.ts';
 import { choiceOf } from './clean.ts';
 import { isHome } from './forget.ts';
+import { encrypted } from './header-backup.ts';
 import { define } from './lvm.ts';
 import { chosen } from './restore.ts';
 
@@ -32,6 +33,8 @@ test.each([
   [['forget', 'a', '--yes=maybe'], '--yes cannot be "maybe"'],
   [['restore', '--node-name=a'], "missing required argument 'volume'"],
   [['restore', 'data'], '--node-name'],
+  [['header-backup', 'data'], "missing required argument 'file'"],
+  [['header-backup', 'data', 'here'], 'has to be an absolute path'],
   [['clean'], '--node-name'],
   [['adopt'], '--node-name'],
   [['adopt', '--node-name=a', '--offline', '--mount-base=here'], '--mount-base has to be an absolute path'],
@@ -47,6 +50,7 @@ test.each([
 test.each([
   ['restore', 'this has to run there'],
   ['adopt', 'Nothing is formatted'],
+  ['header-backup', 'destroy the old one'],
   ['clean', 'EVERYTHING ON THEM'],
   ['forget', 'WHAT IS ON THE DISKS OF THE NODE STAYS THERE'],
 ])('the help of %s says what it means', async (command, meaning) => {
@@ -138,4 +142,25 @@ describe('the node of a volume', () => {
     ['has the host name', { name: 'a', labels: {} }, { label: 'kubernetes.io/hostname', value: 'a' }, true],
     ['is none that is known', { name: 'a', labels: {} }, undefined, false],
   ] as const)('%s', (_, node, home, is) => expect(isHome(node, home)).toBe(is));
+});
+
+describe('the header that is backed up', () => {
+  const CRYPT = { options: { fsType: 'ext4', cryptSecret: 'storage/key' } };
+  const found =
+    (...volumes: LogicalVolume[]) =>
+    () =>
+      encrypted('data', { groups: new Map([['fast', group({ name: 'fast' }, ...volumes)]]) });
+
+  it('is that of the volume, and not of what is in the trash', () => {
+    const there = marked('data', {}, CRYPT);
+    const gone = marked('trash+data', {}, { ...CRYPT, pv: 'data', trashedAt: 1 });
+    expect(found(gone, marked('other', {}, CRYPT), there)()).toBe(there);
+  });
+
+  it.each<[string, readonly LogicalVolume[]]>([
+    ['there is no logical volume of data', [marked('other', {}, CRYPT)]],
+    ['several logical volumes say', [marked('data', {}, CRYPT), marked('copy', {}, { ...CRYPT, pv: 'data' })]],
+    ['data is not encrypted', [marked('data')]],
+    ['is not active', [marked('data', { isActive: false }, CRYPT)]],
+  ])('is not: %s', (why, volumes) => expect(found(...volumes)).toThrow(why));
 });
