@@ -2,7 +2,7 @@
  * Every command that changes something on a node, as an argument vector, and how long it may take. Names, sizes and options have been
  * checked before. Which disks LVM looks at, and all else that can be configured, is for the host's own configuration to say.
  */
-import type { CommandOptions, CommandResult } from '../kit/host/command.ts';
+import { CommandError, type CommandOptions, type CommandResult } from '../kit/host/command.ts';
 import { roundUpToMultiple } from '../kit/quantity.ts';
 import type { FileSystem } from './contract.ts';
 import type { LogicalVolume } from './facts.ts';
@@ -244,9 +244,19 @@ export function luksFormat({ device, key }: Keyed): Command {
   return { argv: [...DIES_WITH_US, ...argv], options };
 }
 
-/** As /dev/mapper/NAME. */
-export const luksOpen = ({ device, key, name }: Keyed & { readonly name: string }): Command =>
-  cryptsetup(['open', '--type', 'luks2', ...KEY_ON_STANDARD_INPUT, device, name], { input: key });
+export interface Opened extends Keyed {
+  readonly name: string;
+  readonly readOnly?: boolean;
+}
+
+/** As /dev/mapper/NAME. `isWrongKey` tells of a failure whether the key was to blame. */
+export const luksOpen = ({ device, key, name, readOnly = false }: Opened): Command =>
+  cryptsetup(['open', '--type', 'luks2', ...(readOnly ? ['--readonly'] : []), ...KEY_ON_STANDARD_INPUT, device, name], {
+    input: key,
+  });
+
+export const isWrongKey = (error: unknown): boolean =>
+  error instanceof CommandError && error.outcome.kind === 'exited' && error.outcome.code === WRONG_KEY;
 
 export const luksClose = (name: string): Command => cryptsetup(['close', name]);
 

@@ -17,6 +17,7 @@ import { Reporter } from '../kit/reports/reporter.ts';
 import { FIELD_MANAGER, type LvmSettings, REPORTER, WRITTEN_KEYS } from './contract.ts';
 import { Groups } from './groups.ts';
 import { Housekeeping } from './housekeeping.ts';
+import { KeyRing } from './key-ring.ts';
 import type { Viewpoint } from './look.ts';
 import { lvmMetrics } from './metrics.ts';
 import { lvmReports, type NodeReport, reportedVolumes } from './node-report.ts';
@@ -46,16 +47,18 @@ class VolumesOfNode implements Runnable {
   readonly #views: LvmViews;
   readonly #controller: Controller;
   readonly #standings = new Standings();
+  readonly #keyRing: KeyRing;
   #reconcile: (name: string, context: ReconcileContext) => Promise<Outcome> = () =>
     Promise.reject(new Error('not begun'));
 
   constructor(parts: ProgramParts, settings: LvmSettings, host: Host, viewpoint: Viewpoint) {
-    const { caches, controller, clock } = parts;
+    const { caches, client, controller, clock, log } = parts;
     this.#parts = parts;
     this.#settings = settings;
     this.#host = host;
     this.#viewpoint = viewpoint;
     this.#views = lvmViews(caches, settings.node, settings.namespace);
+    this.#keyRing = new KeyRing({ client, clock, log, exists: (name) => this.#views.volumes.get(name) !== undefined });
     this.#controller = controller({
       name: 'lvm',
       concurrency: CONCURRENCY,
@@ -65,6 +68,7 @@ class VolumesOfNode implements Runnable {
         whenAnything(this.#views.nodes, this.#views.volumes),
         whenAnything(this.#views.defaults, this.#views.volumes),
         allAtOnce(settings.resyncMs, clock, this.#views.volumes),
+        this.#keyRing.changes,
       ],
       reconcile: (name, context) => this.#reconcile(name, context),
     });
@@ -88,6 +92,7 @@ class VolumesOfNode implements Runnable {
       log,
       client,
       cluster: metadata.uid ?? '',
+      keyRing: this.#keyRing,
       saw: (lvm) => groups.saw(lvm),
       couldNotLook: (why) => groups.couldNotLook(why),
     });
@@ -115,7 +120,9 @@ class VolumesOfNode implements Runnable {
       log,
       clock,
     });
-    await Promise.all([this.#controller, this.#reporter(groups), housekeeping].map((each) => each.run(signal)));
+    await Promise.all(
+      [this.#controller, this.#reporter(groups), housekeeping, this.#keyRing].map((each) => each.run(signal)),
+    );
   }
 
   #reporter(groups: Groups): Reporter {

@@ -8,6 +8,8 @@ export interface Keys {
   readonly key: Uint8Array;
   /** The one before, while it is being replaced. */
   readonly previousKey?: Uint8Array | undefined;
+  /** Of the Secret: another one may hold other keys. */
+  readonly version: string;
 }
 
 export async function readKeys(client: KubeClient, name: SecretName, signal: AbortSignal): Promise<Keys> {
@@ -16,13 +18,23 @@ export async function readKeys(client: KubeClient, name: SecretName, signal: Abo
   if (!secret) throw missing(`there is no Secret ${said}`);
   const key = bytesOf(secret.data?.key);
   if (!key) throw missing(`the Secret ${said} has no data with the name "key"`);
-  return { key, previousKey: bytesOf(secret.data?.previousKey) };
+  const previousKey = bytesOf(secret.data?.previousKey);
+  const isAnother = previousKey !== undefined && !Buffer.from(previousKey).equals(key);
+  return { key, ...(isAnother && { previousKey }), version: secret.metadata.resourceVersion ?? '' };
 }
 
 const bytesOf = (base64: string | undefined): Uint8Array | undefined => {
   const bytes = Buffer.from(base64 ?? '', 'base64');
   return bytes.length > 0 ? bytes : undefined;
 };
+
+export const cryptsetupIsMissing = (): Refuse =>
+  new Refuse({
+    fact: 'cryptsetupIsMissing',
+    message: 'the volume is to be encrypted, and the node has no cryptsetup',
+    remedy: 'Install cryptsetup on the node',
+    recheckMs: 30_000,
+  });
 
 const missing = (message: string): Refuse =>
   new Refuse({

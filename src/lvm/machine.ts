@@ -17,6 +17,8 @@ export interface Machine {
   content(declared: Declared, sight: Sight, signal: AbortSignal): Promise<Content>;
   /** Each can be cut off at any point, and be done again. */
   make(step: Step, declared: Declared, sight: Sight, signal: AbortSignal): Promise<void>;
+  /** Has an open volume opened by the keys that its Secret has by now. */
+  renewKeys(declared: Declared, sight: Sight, signal: AbortSignal): Promise<void>;
   takeAway(step: Step, leaving: Leaving, sight: Sight, going: Going): Promise<void>;
   /** What is in a directory of the node; nothing when there is none. */
   namesIn(directory: string): Promise<readonly string[]>;

@@ -13,11 +13,14 @@ import * as commands from './commands.ts';
 import type { Content, Declared, Leaving, Step } from './decide.ts';
 import type { LogicalVolume, Lvm } from './facts.ts';
 import { unlessHeld } from './held.ts';
-import { readKeys } from './keys.ts';
+import type { KeyRing } from './key-ring.ts';
+import { keyIsWrong, renewKeys } from './key-slots.ts';
+import { cryptsetupIsMissing, type Keys, readKeys } from './keys.ts';
 import { lookAt, type Viewpoint } from './look.ts';
 import type { Going, Machine } from './machine.ts';
 import { isOurs, type MountUnit, SYSTEMD, UNITS, unitNameOf } from './mount-units.ts';
 import { type FstabEntry, mountFailures, renderFstab } from './mounts.ts';
+import type { SecretName } from './options.ts';
 import { refusal } from './reasons.ts';
 import { mountOptsOf, type Remount, remountOptions, unmetBy } from './remount.ts';
 import { passesDiscardsOn, shred } from './shred.ts';
@@ -36,6 +39,8 @@ export interface MachineParts {
   readonly client: KubeClient;
   /** The uid of the cluster. */
   readonly cluster: string;
+  /** For volumes that are looked after for long. */
+  readonly keyRing?: KeyRing | undefined;
   /** Told what each look has shown. */
   readonly saw: (lvm: Lvm) => void;
   /** Told why one has shown nothing. */
@@ -119,6 +124,7 @@ export class RealMachine implements Machine {
     const { options, name, uid, path } = declared;
     switch (step.kind) {
       case 'create':
+        if (options.crypt) await this.#canBeEncrypted(options.crypt, signal);
         return await this.#create(step.bytes, declared, sight);
       case 'create-pool': {
         const pool = options.thin?.pool ?? '';
@@ -343,24 +349,54 @@ export class RealMachine implements Machine {
     return commands.slotIn(await this.#result(commands.luksTestKey({ device, key }))) !== undefined;
   }
 
-  /** With the key, or the one before; then the new one is added, tried, and the one before is killed. */
-  async #open({ uid, options }: Declared, lv: LogicalVolume, signal: AbortSignal): Promise<void> {
+  async #open({ name, uid, options }: Declared, lv: LogicalVolume, signal: AbortSignal): Promise<void> {
     if (!options.crypt) throw new Error('a volume without a key cannot be opened');
+    const { client, host, keyRing } = this.#parts;
     const device = pathOf(lv);
     await this.#isStill(device, lv.device);
-    const { key, previousKey } = await readKeys(this.#parts.client, options.crypt, signal);
-    const slotOf = async (each: Uint8Array) =>
-      commands.slotIn(await this.#result(commands.luksTestKey({ device, key: each })));
-    if (previousKey && (await slotOf(key)) === undefined) {
-      await this.#run(commands.luksAddKey({ device, key: previousKey, newKey: key }));
-      if ((await slotOf(key)) === undefined)
-        throw new Retry(`the new key does not open ${device}, so the old one stays`);
+    const keys = await readKeys(client, options.crypt, signal);
+    const opened = { device, name: mappingName(uid), readOnly: lv.isReadOnly };
+    if (keys.previousKey && !lv.isReadOnly) await renewKeys(host, { device, keys });
+    const tried = lv.isReadOnly ? [keys.key, keys.previousKey] : [keys.key];
+    await this.#openWith(
+      tried.filter((key) => key !== undefined),
+      opened,
+      keys,
+    );
+    keyRing?.note(name, options.crypt, keys.version);
+  }
+
+  /** With the first that fits: what is read only has the keys that it had when it was made so. */
+  async #openWith(tried: readonly Uint8Array[], opened: Omit<commands.Opened, 'key'>, keys: Keys): Promise<void> {
+    for (const key of tried) {
+      try {
+        return await this.#run(commands.luksOpen({ ...opened, key }));
+      } catch (error) {
+        if (!commands.isWrongKey(error)) throw error;
+      }
     }
-    if (previousKey) {
-      const slot = await slotOf(previousKey);
-      if (slot !== undefined) await this.#run(commands.luksKillSlot({ device, key, slot }));
+    throw keyIsWrong(opened.device, keys);
+  }
+
+  /** Only when there is something new: trying a key takes a second of a processor. */
+  async renewKeys({ name, options }: Declared, { lv }: Sight, signal: AbortSignal): Promise<void> {
+    if (!options.crypt || !lv || lv.isReadOnly) return;
+    const { client, host, keyRing, log } = this.#parts;
+    const keys = await readKeys(client, options.crypt, signal);
+    const before = keyRing?.versionOf(name);
+    const isNew = before === undefined ? keys.previousKey !== undefined : before !== keys.version;
+    if (isNew) {
+      await this.#isStill(pathOf(lv), lv.device);
+      const isRenewed = await renewKeys(host, { device: pathOf(lv), keys });
+      if (isRenewed) log.info({ volume: name }, 'the volume has the new key, and not the one before');
     }
-    await this.#run(commands.luksOpen({ device, key, name: mappingName(uid) }));
+    keyRing?.note(name, options.crypt, keys.version);
+  }
+
+  /** Before anything is made that could not be used. */
+  async #canBeEncrypted(secret: SecretName, signal: AbortSignal): Promise<void> {
+    if (!(await this.#parts.host.isInstalled('cryptsetup'))) throw cryptsetupIsMissing();
+    await readKeys(this.#parts.client, secret, signal);
   }
 
   async #mountIt(declared: Declared, sight: Sight, unit: MountUnit | undefined): Promise<void> {

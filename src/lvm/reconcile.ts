@@ -88,6 +88,7 @@ class VolumeTurn {
     const { declared } = declaration;
     try {
       const sight = await this.#makeStepByStep(declared);
+      await this.#parts.machine.renewKeys(declared, sight, this.#context.signal);
       await this.#isReady(declared, sight);
     } catch (error) {
       throw await this.#failed(error);
