@@ -132,13 +132,13 @@ const frees: NodeRule = {
     'not say which claim a volume belongs to: it may only take a claim that is gone off a volume that is Released',
 };
 
+const HOSTNAME_OF_NODE = `params.metadata.?labels[?${celText(HOSTNAME_LABEL)}].orValue(params.metadata.name)`;
+const digitsOf = (hostname: string): string => `${hostname}.split('.')[0].find('[0-9]+$')`;
+
 /** The label of the Node, or what the original guessed from its host name: as home.ts has it. */
 const NODE: readonly Variable[] = [
-  {
-    name: 'nodeHostname',
-    expression: `params.metadata.?labels[?${celText(HOSTNAME_LABEL)}].orValue(params.metadata.name)`,
-  },
-  { name: 'digits', expression: "variables.nodeHostname.split('.')[0].find('[0-9]+$')" },
+  { name: 'nodeHostname', expression: HOSTNAME_OF_NODE },
+  { name: 'digits', expression: digitsOf('variables.nodeHostname') },
   {
     name: 'nodeId',
     expression: `${labelIn('params', NODE_ID_LABEL)} != '' ? ${labelIn('params', NODE_ID_LABEL)} : variables.digits != '' ? 'node' + variables.digits : ''`,
@@ -149,6 +149,14 @@ const NODE: readonly Variable[] = [
       "variables.id.hasValue() ? variables.id.value() != '' && variables.id.value() == variables.nodeId : variables.hostname.value() == variables.nodeHostname",
   },
 ];
+
+/** Whose names a volume does not mention anywhere, it is not of. */
+const NAMES = [HOSTNAME_OF_NODE, labelIn('params', NODE_ID_LABEL), `'node' + ${digitsOf(HOSTNAME_OF_NODE)}`];
+const IS_MENTIONED = [
+  'oldObject.spec.?nodeAffinity.?required.?nodeSelectorTerms.orValue([]).exists(term, ',
+  'term.?matchExpressions.orValue([]).exists(each, ',
+  `each.?values.orValue([]).exists(value, ${NAMES.map((name) => `value == ${name}`).join(' || ')})))`,
+].join('');
 
 /** Of its own Node, and of no other: a volume of which two Nodes say that it is theirs is written by neither. */
 const isOfItsNode: NodeRule = {
@@ -177,7 +185,7 @@ export const lvmLimits: readonly NodeLimit[] = [
   {
     name: 'homes',
     resource: PERSISTENT_VOLUMES,
-    asksEveryNode: true,
+    asksEveryNode: { ifItMatters: IS_MENTIONED },
     variables: [...HOME, ...NODE],
     rules: [isOfItsNode],
   },

@@ -55,7 +55,7 @@ test('what has a namespace is written in that of the agents only', () => {
 
 test('rules that ask every Node are asked for each of them, and refused where there is none', () => {
   const limit = aLimit({
-    asksEveryNode: true,
+    asksEveryNode: { ifItMatters: 'has(params.metadata.labels)' },
     variables: [{ name: 'zone', expression: 'params.metadata.labels.zone' }],
   });
   const [policy, binding] = admissionOf('sample', limit, ACCOUNT);
@@ -64,6 +64,10 @@ test('rules that ask every Node are asked for each of them, and refused where th
   expect(policy.spec.variables.map(({ name }) => name)).toEqual(['node', 'objects', 'isOwnNode', 'zone']);
   expect(policy.spec.matchConstraints.resourceRules).toMatchObject([
     { operations: ['UPDATE'], resources: ['persistentvolumes'] },
+  ]);
+  expect(policy.spec.matchConditions.map(({ expression }) => expression)).toEqual([
+    expect.stringContaining('system:serviceaccount:storage:agents'),
+    expect.stringMatching(/^params\.metadata\.name == request\..* \|\| has\(params\.metadata\.labels\)$/),
   ]);
 });
 

@@ -17,13 +17,18 @@ export interface NodeLimit {
   readonly resource: Resource;
   /** What its rules are easier to read with. Each may use those before it. */
   readonly variables?: readonly Variable[];
-  /**
-   * Its rules ask the Nodes of the cluster, which a policy cannot look up by name: so each rule is asked for every Node, and has to
-   * hold for all. That Node is `params`, and `variables.isOwnNode` tells whether it is the agent's. This costs the server time for each
-   * Node, whoever writes: so it is about changes of objects only, and another limit has to be about everything else.
-   */
-  readonly asksEveryNode?: boolean;
+  readonly asksEveryNode?: NodesAsked;
   readonly rules: readonly NodeRule[];
+}
+
+/**
+ * A policy cannot look up a Node by its name: so its rules are asked for every Node, and have to hold for all. That Node is `params`, and
+ * `variables.isOwnNode` tells whether it is the agent's. Each Node costs the server time, whoever writes: so this is about changes of
+ * objects only, and another limit has to be about everything else.
+ */
+export interface NodesAsked {
+  /** CEL, true of those other than the agent's own for which a rule might not hold. For the others they are not even asked. Has no variables. */
+  readonly ifItMatters: string;
 }
 
 export interface NodeRule {
@@ -67,7 +72,7 @@ export function admissionOf(prefix: string, limit: NodeLimit, account: AgentAcco
 
 const policy = (
   metadata: { readonly name: string },
-  { resource, rules, variables = [], asksEveryNode = false }: NodeLimit,
+  { resource, rules, variables = [], asksEveryNode }: NodeLimit,
   account: AgentAccount,
 ) =>
   ({
@@ -78,7 +83,10 @@ const policy = (
       failurePolicy: 'Fail',
       ...(asksEveryNode && { paramKind: { apiVersion: 'v1', kind: 'Node' } }),
       matchConstraints: { resourceRules: [asksEveryNode ? changesOf(resource) : everyWriteTo(resource)] },
-      matchConditions: [{ name: 'is-an-agent', expression: isAgent(account) }],
+      matchConditions: [
+        { name: 'is-an-agent', expression: isAgent(account) },
+        ...(asksEveryNode ? [{ name: 'is-a-node-that-matters', expression: matters(asksEveryNode) }] : []),
+      ],
       variables: [...VARIABLES, ...(asksEveryNode ? [IS_OWN_NODE] : []), ...variables],
       validations: [NODE_IS_KNOWN, ...[...placeRules(resource, account), ...rules].map(validation)],
     },
@@ -103,11 +111,12 @@ const changesOf = (resource: Resource) =>
 const isAgent = ({ namespace, name }: AgentAccount): string =>
   `request.userInfo.?username.orValue('') == ${celText(`system:serviceaccount:${namespace}:${name}`)}`;
 
+const NODE_OF_TOKEN = "request.userInfo.?extra[?'authentication.kubernetes.io/node-name'][?0].orValue('')";
+
+const matters = ({ ifItMatters }: NodesAsked): string => `params.metadata.name == ${NODE_OF_TOKEN} || ${ifItMatters}`;
+
 const VARIABLES: readonly Variable[] = [
-  {
-    name: 'node',
-    expression: "request.userInfo.?extra[?'authentication.kubernetes.io/node-name'][?0].orValue('')",
-  },
+  { name: 'node', expression: NODE_OF_TOKEN },
   { name: 'objects', expression: '[object, oldObject].filter(each, each != null)' },
 ];
 
