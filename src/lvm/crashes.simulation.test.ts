@@ -40,9 +40,11 @@ const inWords = ({ verb, target, argv }: Operation, index: number): string =>
 describe('the story of a volume', () => {
   it.each(WAYS)('of $kind ends as it began', async (way) => {
     const node = new SimulatedNode();
-    const [made, grown, gone] = await story(node, way);
-    expect(made).toMatchObject({ mounts: [{ mountPoint: `/mnt/pv/${VOLUME}` }], immutable: [`/mnt/pv/${VOLUME}`] });
+    const [made, grown, remounted, gone] = await story(node, way);
+    const mountPoint = `/mnt/pv/${VOLUME}`;
+    expect(made).toMatchObject({ mounts: [{ mountPoint, options: ['noexec', 'rw'] }], immutable: [mountPoint] });
     expect(grown).not.toEqual(made);
+    expect(remounted).toMatchObject({ mounts: [{ mountPoint, options: ['nodev', 'nosuid', 'rw'] }] });
     const left = way.options.thinPool === undefined ? [] : [{ name: 'pool', kind: 'thin-pool' }];
     expect(gone).toMatchObject({ logicalVolumes: left, mounts: [], directories: [], immutable: [], volumes: [] });
     expect(node.violations).toEqual([]);

@@ -81,7 +81,7 @@ describe('a command that fails', PATIENCE, () => {
     if (!way) throw new Error('there is no way');
     const node = new SimulatedNode();
     node.machine.faults.when(({ target }) => target === 'chattr', { kind: 'fail' }, Number.POSITIVE_INFINITY);
-    const [made, , gone] = await story(node, way);
+    const [made, , , gone] = await story(node, way);
     expect(made).toMatchObject({ mounts: [{ mountPoint: `/mnt/pv/${VOLUME}` }], immutable: [] });
     expect(gone).toMatchObject({ logicalVolumes: [], directories: [], volumes: [] });
   });

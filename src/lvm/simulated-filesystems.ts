@@ -39,7 +39,7 @@ export class SimulatedFileSystems {
       lvm.install(program, ({ argv }, takes) => this.#checkOrGrow(argv, takes), {
         changes: program !== 'e2fsck' && program !== 'xfs_repair',
       });
-    lvm.install('mount', ({ args }) => this.#mountAll(args));
+    lvm.install('mount', ({ args }) => (args.includes('--all') ? this.#mountAll(args) : this.#remount(args)));
     lvm.install('umount', ({ args }) => this.#unmount(args.at(-1) ?? ''));
     lvm.install('chattr', ({ args: [how, , ...paths] }) => this.#chattr(how === '+i', paths));
     lvm.install('cryptsetup', (call, takes) => this.#cryptsetup(call, takes));
@@ -150,7 +150,7 @@ export class SimulatedFileSystems {
   }
 
   /** Why it could not be mounted. */
-  #mount({ source, path, fsType }: FstabEntry): string | undefined {
+  #mount({ source, path, fsType, options }: FstabEntry): string | undefined {
     const { devices } = this.#lvm;
     const mapped = devices.at(source);
     if (!this.#isDirectory(path)) return `${path}: mount point does not exist.`;
@@ -161,8 +161,21 @@ export class SimulatedFileSystems {
       return `${path}: wrong fs type, bad option, bad superblock on ${source}, missing codepage or helper program, or other error.`;
     this.#lvm.onDeed({ does: 'mount', content, path });
     const device = fsType === 'btrfs' ? (`0:${100 + this.#machine.mounts.length}` as const) : number;
-    this.#machine.mount({ device, mountPoint: path, source: this.#shownAs(mapped), fsType });
+    const shown = changed(['rw'], options);
+    this.#machine.mount({ device, mountPoint: path, source: this.#shownAs(mapped), fsType, options: shown });
     return undefined;
+  }
+
+  /** Of the uppermost mount, whatever that is. */
+  #remount(args: readonly string[]): Reply {
+    const { options } = parse(args);
+    const [path, [how, ...wanted]] = [options.one('--target'), options.one('--options').split(',')];
+    const mount = this.#top(path);
+    if (how !== 'remount' || !mount) return { code: 32, stderr: `mount: ${path}: mount point not mounted.\n` };
+    this.#lvm.onDeed({ does: 'remount', content: this.#deviceOf(mount)?.content });
+    const { mounts } = this.#machine;
+    mounts[mounts.indexOf(mount)] = { ...mount, options: changed(mount.options, wanted) };
+    return {};
   }
 
   /** Tables of mounts have the name in /dev/mapper. */
@@ -303,6 +316,13 @@ export class SimulatedFileSystems {
     content.slots[slot] = undefined;
     return {};
   }
+}
+
+/** Some options have a word for their absence, and are shown only when they are there. */
+function changed(options: readonly string[], wanted: readonly string[]): readonly string[] {
+  const gone = wanted.filter((option) => ['exec', 'dev', 'suid'].includes(option)).map((option) => `no${option}`);
+  const added = wanted.filter((option) => !gone.includes(`no${option}`));
+  return [...new Set([...options.filter((option) => !gone.includes(option)), ...added])];
 }
 
 /** What the checkers end with when something is wrong. */

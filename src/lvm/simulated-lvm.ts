@@ -35,6 +35,7 @@ export interface SimulatedGroup {
 export type Deed =
   | { readonly does: 'create' | 'remove' | 'extend' | 'tag' | 'rename'; readonly volume: SimulatedVolume }
   | { readonly does: 'format' | 'grow' | 'erase' | 'overwrite'; readonly content: Content }
+  | { readonly does: 'remount'; readonly content: Content | undefined }
   | { readonly does: 'mount'; readonly content: Content; readonly path: string }
   | { readonly does: 'unmount' | 'chattr'; readonly path: string };
 
@@ -443,7 +444,7 @@ function extentsOf(size: string): bigint {
 const VALUED = new Set([
   ...['--name', '--size', '--virtualsize', '--type', '--thinpool', '--permission', '--addtag', '--deltag', '--select'],
   ...['--activate', '--wipesignatures', '--zero', '--setactivationskip', '--key-file', '--keyfile-size', '--fstab'],
-  ...['--pbkdf', '--pbkdf-memory', '--header-backup-file'],
+  ...['--pbkdf', '--pbkdf-memory', '--header-backup-file', '--options', '--source', '--target'],
 ]);
 
 export function parse(args: readonly string[]) {

@@ -93,6 +93,9 @@ export class Oracle {
       case 'chattr':
         this.#must(!this.#isMountPoint(deed.path), `chattr is run on what is mounted at ${deed.path}`);
         break;
+      case 'remount':
+        this.#isChanged('something is remounted', deed.content && this.#lvm.volumeOf(deed.content));
+        break;
       case 'grow':
         this.#isChanged('a filesystem is grown', this.#lvm.volumeOf(deed.content));
         break;

@@ -23,7 +23,7 @@ const NODE = 'node7';
 const NAMESPACE = 'holdfast';
 export const GROUP = 'storage_bulk';
 /** What has not moved for this long waits for somebody: longer than a refusal takes to be looked at again. */
-const QUIET_MS = 45_000;
+const QUIET_MS = 75_000;
 /** The same where commands hang: longer than any of them is waited for. */
 export const QUIET_AFTER_HANGING_MS = 11 * MINUTES;
 const STEP_MS = 1_000;

@@ -35,6 +35,8 @@ export async function story(node: SimulatedNode, { options }: Way, quietMs?: num
   node.write(VOLUME);
   node.grow(VOLUME, 12n);
   await untilAtRest();
+  node.annotate(VOLUME, { mountOpts: 'nodev,nosuid' });
+  await untilAtRest();
   node.delete(VOLUME);
   await untilAtRest();
   return pictures;
@@ -51,7 +53,10 @@ function pictureOf({ lvm, machine, cluster, fileSystems }: SimulatedNode): objec
       isActive: kind === 'thin-pool' || mapped !== undefined,
       content: seen(content),
     })),
-    mounts: machine.mounts.map(({ mountPoint, source, fsType }) => ({ mountPoint, source, fsType })),
+    mounts: machine.mounts.map(({ mountPoint, source, fsType, options }) => ({
+      ...{ mountPoint, source, fsType },
+      options: [...options].sort(),
+    })),
     opened: machine.tree.list('/dev/mapper').filter((name) => name.startsWith('holdfast-')),
     directories: machine.tree.list('/mnt/pv'),
     immutable: [...fileSystems.immutable],
