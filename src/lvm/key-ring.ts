@@ -1,6 +1,7 @@
 /** Which version of its Secret each encrypted volume was last looked at with: a volume whose Secret is another by now is looked at again. */
 import { SECRETS } from '../api/secrets.ts';
 import { type Clock, sleep } from '../kit/clock/clock.ts';
+import type { Refuse } from '../kit/controller/outcome.ts';
 import type { Source } from '../kit/controller/sources.ts';
 import type { KubeClient } from '../kit/kube/client.ts';
 import type { Log } from '../kit/observe/log.ts';
@@ -12,6 +13,8 @@ const LOOK_MS = 60_000;
 interface Use {
   readonly secret: SecretName;
   readonly version: string;
+  /** That none of its keys fits. */
+  readonly refusal?: Refuse | undefined;
 }
 
 export interface KeyRingParts {
@@ -41,8 +44,14 @@ export class KeyRing {
     return this.#uses.get(volume)?.version;
   }
 
-  note(volume: string, secret: SecretName, version: string): void {
-    this.#uses.set(volume, { secret, version });
+  /** Why the keys of this version do not fit, if that is known: trying one takes a second of a processor. */
+  refusalOf(volume: string, version: string): Refuse | undefined {
+    const use = this.#uses.get(volume);
+    return use?.version === version ? use.refusal : undefined;
+  }
+
+  note(volume: string, secret: SecretName, version: string, refusal?: Refuse): void {
+    this.#uses.set(volume, { secret, version, refusal });
   }
 
   async run(signal: AbortSignal): Promise<void> {

@@ -38,5 +38,4 @@ export const keyIsWrong = (device: string, { previousKey }: Keys): Refuse =>
       : `the key of its Secret does not open ${device}, and there is no previousKey`,
     remedy:
       'Put the key that it was encrypted with into the Secret, as key, or as previousKey to have it replaced by key',
-    recheckMs: 30_000,
   });

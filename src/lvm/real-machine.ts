@@ -351,19 +351,19 @@ export class RealMachine implements Machine {
 
   async #open({ name, uid, options }: Declared, lv: LogicalVolume, signal: AbortSignal): Promise<void> {
     if (!options.crypt) throw new Error('a volume without a key cannot be opened');
-    const { client, host, keyRing } = this.#parts;
     const device = pathOf(lv);
     await this.#isStill(device, lv.device);
-    const keys = await readKeys(client, options.crypt, signal);
-    const opened = { device, name: mappingName(uid), readOnly: lv.isReadOnly };
-    if (keys.previousKey && !lv.isReadOnly) await renewKeys(host, { device, keys });
-    const tried = lv.isReadOnly ? [keys.key, keys.previousKey] : [keys.key];
-    await this.#openWith(
-      tried.filter((key) => key !== undefined),
-      opened,
-      keys,
-    );
-    keyRing?.note(name, options.crypt, keys.version);
+    const keys = await readKeys(this.#parts.client, options.crypt, signal);
+    await this.#noting(name, options.crypt, keys, async () => {
+      const opened = { device, name: mappingName(uid), readOnly: lv.isReadOnly };
+      if (keys.previousKey && !lv.isReadOnly) await renewKeys(this.#parts.host, { device, keys });
+      const tried = lv.isReadOnly ? [keys.key, keys.previousKey] : [keys.key];
+      await this.#openWith(
+        tried.filter((key) => key !== undefined),
+        opened,
+        keys,
+      );
+    });
   }
 
   /** With the first that fits: what is read only has the keys that it had when it was made so. */
@@ -383,14 +383,28 @@ export class RealMachine implements Machine {
     if (!options.crypt || !lv || lv.isReadOnly) return;
     const { client, host, keyRing, log } = this.#parts;
     const keys = await readKeys(client, options.crypt, signal);
+    const refusal = keyRing?.refusalOf(name, keys.version);
+    if (refusal) throw refusal;
     const before = keyRing?.versionOf(name);
     const isNew = before === undefined ? keys.previousKey !== undefined : before !== keys.version;
-    if (isNew) {
+    await this.#noting(name, options.crypt, keys, async () => {
+      if (!isNew) return;
       await this.#isStill(pathOf(lv), lv.device);
       const isRenewed = await renewKeys(host, { device: pathOf(lv), keys });
       if (isRenewed) log.info({ volume: name }, 'the volume has the new key, and not the one before');
+    });
+  }
+
+  /** Remembers with what keys it was done, or that they do not fit; what was cut off is done again. */
+  async #noting(volume: string, secret: SecretName, { version }: Keys, work: () => Promise<void>): Promise<void> {
+    const { keyRing } = this.#parts;
+    try {
+      await work();
+      keyRing?.note(volume, secret, version);
+    } catch (error) {
+      if (error instanceof Refuse) keyRing?.note(volume, secret, version, error);
+      throw error;
     }
-    keyRing?.note(name, options.crypt, keys.version);
   }
 
   /** Before anything is made that could not be used. */

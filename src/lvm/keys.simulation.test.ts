@@ -1,0 +1,104 @@
+/** The keys of an encrypted volume change while it is in use. */
+import { describe, expect, it } from 'vitest';
+import type { Operation } from '../kit/host/simulated/operation.ts';
+import { SimulatedNode } from './simulated-node.ts';
+
+const PATIENCE = { timeout: 120_000 };
+const VOLUME = 'data';
+
+async function encrypted(): Promise<SimulatedNode> {
+  const node = new SimulatedNode();
+  node.declare(VOLUME, { options: { cryptSecret: 'key' } });
+  if (!(await node.rest())) throw new Error('it is not made');
+  node.write(VOLUME);
+  return node;
+}
+
+function putKeys(node: SimulatedNode, keys: Readonly<Record<string, string>>): void {
+  const data = Object.fromEntries(
+    Object.entries(keys).map(([name, key]) => [name, Buffer.from(key).toString('base64')]),
+  );
+  const secret: { metadata: object; data: object } = { metadata: { name: 'key', namespace: 'holdfast' }, data };
+  node.cluster.put('secrets', secret);
+}
+
+/** Longer than it takes until a Secret is looked at again. */
+async function aWhileLater(node: SimulatedNode): Promise<void> {
+  await node.clock.advance(61_000);
+  if (!(await node.rest())) throw new Error('it does not come to rest');
+}
+
+const slots = (node: SimulatedNode) => node.lv(VOLUME)?.content.slots.filter((slot) => slot !== undefined);
+const isCryptsetup = ({ verb, target }: Operation) => verb === 'exec' && target === 'cryptsetup';
+
+describe('a volume whose Secret has another key', PATIENCE, () => {
+  it('gets that one when the one before is there, too', async () => {
+    const node = await encrypted();
+    putKeys(node, { key: 'new', previousKey: 'secret' });
+    await aWhileLater(node);
+    expect(slots(node)).toEqual(['new']);
+    expect([node.says(VOLUME, 'status'), node.violations]).toEqual(['Processed', []]);
+  });
+
+  it('says so when neither opens it, stays as it is, and is well when the key is back', async () => {
+    const node = await encrypted();
+    putKeys(node, { key: 'new' });
+    await aWhileLater(node);
+    expect(slots(node)).toEqual(['secret']);
+    expect(node.says(VOLUME, 'message')).toContain('keyIsWrong');
+    expect(node.contentOf(VOLUME)).toBeDefined();
+    putKeys(node, { key: 'secret' });
+    await aWhileLater(node);
+    expect([node.says(VOLUME, 'status'), node.says(VOLUME, 'message')]).toEqual(['Processed', undefined]);
+  });
+
+  it.each(['crash-before', 'crash-after'] as const)('gets it in the end whatever call ends with a %s', async (kind) => {
+    for (let place = 1; ; place++) {
+      const node = await encrypted();
+      putKeys(node, { key: 'new', previousKey: 'secret' });
+      let [calls, isKilled] = [0, false];
+      node.machine.faults.when(
+        (operation) => {
+          expect(slots(node)?.length).toBeGreaterThan(0);
+          if (!isCryptsetup(operation) || ++calls !== place) return false;
+          isKilled = true;
+          return true;
+        },
+        { kind },
+      );
+      await aWhileLater(node);
+      expect([slots(node), node.says(VOLUME, 'status')]).toEqual([['new'], 'Processed']);
+      if (!isKilled) return expect(place).toBeGreaterThan(4);
+    }
+  });
+
+  it('is not tried again and again', async () => {
+    const node = await encrypted();
+    putKeys(node, { key: 'new', previousKey: 'secret' });
+    await aWhileLater(node);
+    const before = node.machine.journal.length;
+    await node.clock.advance(30 * 60_000);
+    const after = node.machine.journal.slice(before);
+    expect(after.filter(isCryptsetup)).toEqual([]);
+  });
+});
+
+it('a volume that is written wrongly is told so, also when somebody else changes it at the same moment', async () => {
+  const node = new SimulatedNode();
+  const answer = node.cluster.answer.bind(node.cluster);
+  let isFirst = true;
+  node.cluster.answer = (request) => {
+    if (request.method === 'PATCH' && isFirst) {
+      isFirst = false;
+      node.cluster.change(VOLUME, ({ metadata, ...rest }) => ({
+        ...rest,
+        metadata: { ...metadata, annotations: { ...metadata.annotations, 'somebody-else/note': 'hello' } },
+      }));
+    }
+    return answer(request);
+  };
+  node.declare(VOLUME, { options: { fsType: 'ntfs' } });
+  await node.rest();
+  expect(isFirst).toBe(false);
+  expect(node.says(VOLUME, 'status')).toBe('Not-Processed-Errors');
+});
