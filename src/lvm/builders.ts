@@ -8,9 +8,9 @@ import type { Owner } from './tags.ts';
 export const GIB = 2n ** 30n;
 export const MIB = 2n ** 20n;
 
-export const PATH = '/mnt/pv/data';
+const PATH = '/mnt/pv/data';
 export const UID = 'uid-1';
-export const LV_DEVICE = '253:3';
+const LV_DEVICE = '253:3';
 export const MAPPED_DEVICE = '253:4';
 
 export const options = (changes: Partial<VolumeOptions> = {}): VolumeOptions => ({

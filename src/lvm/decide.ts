@@ -200,7 +200,7 @@ function withoutPool(name: string, poolBytes: bigint | undefined, group: VolumeG
 }
 
 /** What of a pool is too full for anything new; a pool that does not tell might be. */
-export function fullnessOf(
+function fullnessOf(
   { isActive, dataPercent, metadataPercent }: LogicalVolume,
   { dataPercent: mostData, metadataPercent: mostMetadata }: ThinLimits,
 ): { readonly what: string; readonly percent: number | undefined } | undefined {

@@ -10,7 +10,7 @@ import { EXTENT, Failure, parse, type Reply, type SimulatedLvm } from './simulat
 /** A filesystem is made in two halves: after the first it can be recognised, and is not whole. */
 export const HALF_OF_MKFS_MS = 2_000;
 /** A header, and then the slot with the key. */
-export const HALF_OF_LUKS_FORMAT_MS = 2_000;
+const HALF_OF_LUKS_FORMAT_MS = 2_000;
 const DERIVATION_MS = 500;
 const CHECK_MS = 500;
 const HEADER_BYTES = 4n * EXTENT;
