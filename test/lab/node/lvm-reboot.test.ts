@@ -46,6 +46,32 @@ it('all that was written is there again after a reboot, as soon as there is an a
   await hold('data');
 });
 
+it('other options are in force and marked without a new mount, or it is said that they cannot be', async () => {
+  const mountOf = () => node.guest.output('findmnt', '--noheadings', '--output', 'ID,OPTIONS', '/mnt/pv/plain');
+  const [id] = (await mountOf()).split(' ');
+  const isMarked = (mark: string) =>
+    node.eventually(`${mark} to be marked`, async () =>
+      expect(
+        (await node.guest.output('lvs', '--noheadings', '--options', 'lv_tags', 'storage_bulk/plain')).split(','),
+      ).toContain(`holdfast.dev/${mark}`),
+    );
+
+  await node.annotate('plain', { mountOpts: 'nosuid,noatime,discard', shred: 'zero' });
+  await isMarked('mountOpts=nosuid#2Cnoatime#2Cdiscard');
+  await isMarked('shred=zero');
+  expect(await mountOf()).toMatch(new RegExp(`^${id} +rw,nosuid,noatime,discard$`));
+
+  await node.annotate('plain', { mountOpts: 'nosuid,data=journal' });
+  await node.says('plain', 'message', 'cannot all be had while the volume is mounted');
+  await isMarked('mountOpts=nosuid#2Cnoatime#2Cdiscard');
+
+  await node.annotate('plain', { mountOpts: 'noexec', shred: 'none' });
+  await isMarked('mountOpts=noexec');
+  await isMarked('shred=none');
+  await node.says('plain', 'status', 'Processed');
+  expect(await mountOf()).toMatch(new RegExp(`^${id} +rw,noexec,relatime$`));
+});
+
 it('logical volumes that a boot leaves inactive are activated', async () => {
   await node.guest.reboot();
   await node.guest.output('vgchange', '--activate', 'n', 'storage_bulk');
