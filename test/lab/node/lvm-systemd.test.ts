@@ -85,3 +85,37 @@ it('the unit goes with the volume', async () => {
   expect(stdout.trim()).toBe('');
   expect(await node.lvs()).toEqual([]);
 });
+
+it('a volume of the original that is not mounted is adopted by its unit, which becomes ours', async () => {
+  await node.guest.output(
+    'lvcreate',
+    '--yes',
+    '-W',
+    'y',
+    '-Z',
+    'y',
+    '--size',
+    '32m',
+    '--name',
+    'old-one',
+    'storage_bulk',
+  );
+  await node.guest.output('mkfs.ext4', '-q', '/dev/storage_bulk/old-one');
+  await node.guest.output('mount', '/dev/storage_bulk/old-one', '/mnt');
+  await node.guest.write('/mnt/file', 'of the original');
+  await node.guest.output('umount', '/mnt');
+  await node.guest.output('lvchange', '--activate', 'n', 'storage_bulk/old-one');
+  const theirs = '[Mount]\nWhat=/dev/mapper/storage_bulk-old--one\nWhere=/mnt/pv/old-one\nType=ext4\n';
+  await node.guest.write(unitOf('old-one'), theirs, '0644');
+  await node.declare('old-one', {
+    storage: '32Mi',
+    annotations: { status: 'Processed', mountPoint: '/mnt/pv/old-one' },
+  });
+
+  await node.eventually('it to be mounted', async () => expect(await mounted('old-one')).toContain('noexec'));
+  expect((await node.guest.read('/mnt/pv/old-one/file')).toString()).toBe('of the original');
+  expect((await node.guest.read(unitOf('old-one'))).toString()).toContain('What=/dev/storage_bulk/old-one\n');
+  await node.delete('old-one');
+  await node.isGone('old-one');
+  expect(await node.lvs()).toEqual([]);
+});
