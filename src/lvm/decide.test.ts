@@ -45,6 +45,7 @@ describe('a volume that is not there', () => {
 
   it.each<[string, Partial<Sight>, Parameters<typeof declared>[0]?]>([
     ['groupIsMissing', { group: undefined }],
+    ['groupIsAway', { group: undefined }, { wasProcessed: true }],
     ['groupIsFull', { group: group({ freeBytes: GIB - 1n }) }],
     ['groupHasLostDisks', { group: group({ missingDisks: 1 }) }],
     ['groupCannotBeChanged', { group: group({ obstacles: ['exported'] }) }],
@@ -391,6 +392,21 @@ describe('an encrypted volume', () => {
     expect(next(wanted, closed('ready', { mapping: mapping({ over: ['8:1'] }) }))).toBe('mappingIsAnother'));
   it('is left alone when somebody else has written to it', () =>
     expect(next(wanted, closed('new'), { signature: 'xfs' })).toBe('signatureIsForeign'));
+});
+
+const AWAY: Leaving = {
+  name: 'data',
+  uid: UID,
+  path: '/mnt/pv/data',
+  shred: 'none',
+  removePolicy: 'delete',
+  vg: 'storage_bulk',
+};
+
+it('a volume that is being deleted is not let go while the disks are away that it is on', () => {
+  expect(said(decideRemoval(AWAY, bare({ group: undefined })))).toBe('groupIsAway');
+  expect(said(decideRemoval({ ...AWAY, vg: undefined }, bare({ group: undefined })))).toBe('done');
+  expect(said(decideRemoval(AWAY, bare()))).toBe('done');
 });
 
 const TRASHED = tagsOf(owner({ trashedAt: 1 }));

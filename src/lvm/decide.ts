@@ -80,7 +80,7 @@ export function decide(
   limits: ThinLimits = DEFAULT_THIN_LIMITS,
 ): Decision {
   const { group, lv } = sight;
-  if (!group) return refusal('groupIsMissing', { vg: declared.options.vg });
+  if (!group) return refusal(declared.wasProcessed ? 'groupIsAway' : 'groupIsMissing', { vg: declared.options.vg });
   const decision = lv
     ? withVolume({ declared, sight, group, lv, content })
     : withoutVolume({ declared, sight, group, limits });
@@ -388,6 +388,8 @@ export interface Leaving {
   readonly path: string;
   readonly shred: VolumeOptions['shred'];
   readonly removePolicy: VolumeOptions['removePolicy'];
+  /** The group that it was made in, where that is known. */
+  readonly vg?: string | undefined;
 }
 
 /** Takes away what belongs to it, and nothing else. What is left over of a deleted volume is taken away in the same way, by the name that it has. */
@@ -397,7 +399,7 @@ export function decideRemoval(leaving: Leaving, sight: Sight): Decision {
   const lv = isOurs ? sight.lv : undefined;
   if (!owner && sight.lv?.tags.includes(encodeTag('uid', leaving.uid)))
     return refusal('marksContradict', { lv: fullName(sight.lv) });
-  if (!lv) return underAnotherName(sight);
+  if (!lv) return underAnotherName(sight, leaving);
   const elsewhere = ofDevice.find(({ mountPoint }) => mountPoint !== leaving.path);
   if (elsewhere) return refusal('isInUseElsewhere', { lv: fullName(lv), path: elsewhere.mountPoint });
   if (ofDevice.length > 0) return uppermostIsAnother(leaving, sight) ?? step({ kind: 'unmount' });
@@ -416,12 +418,13 @@ function uppermostIsAnother({ path }: Leaving, { atPath, ofDevice }: Sight): Dec
   return refusal('somethingElseIsMounted', { path, source: top.source });
 }
 
-/** Either it is in the trash, or somebody has renamed it. */
-function underAnotherName({ strays, group }: Sight): Decision {
+/** Either it is in the trash, or somebody has renamed it, or the disks are away that it is on. */
+function underAnotherName({ strays, group }: Sight, { vg }: Leaving): Decision {
   const stray = strays.find((each) => !isInTrash(each));
   if (stray) return refusal('logicalVolumeIsElsewhere', { lv: fullName(stray), vg: group?.name ?? '' });
   const awake = strays.find((each) => each.isActive && !isClassicSnapshot(each));
-  return awake ? step({ kind: 'trash', does: 'deactivate', lv: awake }) : done;
+  if (awake) return step({ kind: 'trash', does: 'deactivate', lv: awake });
+  return strays.length === 0 && !group && vg !== undefined ? refusal('groupIsAway', { vg }) : done;
 }
 
 /** What it has been begun to shred is of no use in the trash. */

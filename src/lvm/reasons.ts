@@ -3,6 +3,7 @@ import { Quantity } from '../kit/quantity.ts';
 
 interface Details {
   readonly groupIsMissing: { readonly vg: string };
+  readonly groupIsAway: { readonly vg: string };
   readonly groupHasLostDisks: { readonly vg: string; readonly disks: number };
   readonly groupCannotBeChanged: { readonly vg: string; readonly why: string };
   readonly groupIsFull: { readonly vg: string; readonly wanted: bigint; readonly free: bigint };
@@ -67,6 +68,12 @@ const SENTENCES: {
   groupIsMissing: {
     message: ({ vg }) => `the node has no volume group ${vg}`,
     remedy: 'Make it with vgcreate, or name another one in the annotation vg',
+  },
+  groupIsAway: {
+    message: ({ vg }) =>
+      `the volume group ${vg}, which it was made in, is not to be seen: its disks may be away, or fail`,
+    remedy:
+      'Bring the disks back: see pvs(8) and the log of the kernel. If they are lost for good, holdfast lvm forget lets a deleted volume go',
   },
   groupHasLostDisks: {
     message: ({ vg, disks }) =>

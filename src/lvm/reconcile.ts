@@ -206,17 +206,18 @@ class VolumeTurn {
   }
 
   #leaving({ owner }: Sight): Leaving {
-    const { name, uid, path } = this.#volume;
+    const { name, uid, path, annotations } = this.#volume;
     const declaration = this.#declaration();
     if (declaration.ok) {
-      const { shred, removePolicy } = declaration.declared.options;
-      return { name, uid, path, shred, removePolicy };
+      const { shred, removePolicy, vg } = declaration.declared.options;
+      return { name, uid, path, shred, removePolicy, vg };
     }
     const { shred, removePolicy } = owner?.options ?? {};
     return {
       name,
       uid,
       path,
+      vg: annotations.vg,
       shred: SHRED_METHODS.find((method) => method === shred) ?? 'none',
       removePolicy: REMOVE_POLICIES.find((policy) => policy === removePolicy) ?? 'delete',
     };

@@ -101,6 +101,7 @@ const GIB = 2n ** 30n;
 /** One for each fact that there is: the table cannot be made without. */
 const EXAMPLES: { readonly [F in Fact]?: Parameters<typeof refusal<F>>[1] } & Readonly<Record<string, object>> = {
   groupIsMissing: { vg: 'fast' },
+  groupIsAway: { vg: 'fast' },
   groupHasLostDisks: { vg: 'fast', disks: 1 },
   groupCannotBeChanged: { vg: 'fast', why: 'it is exported' },
   groupIsFull: { vg: 'fast', wanted: 10n * GIB, free: 2n * GIB },
