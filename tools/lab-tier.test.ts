@@ -39,19 +39,19 @@ function run(env: Record<string, string> = {}): Promise<{ code: number; out: str
   });
 }
 
-test('the last line counts the tests of both parts', async () => {
+test('the last line counts the tests of all parts', async () => {
   expect(await run()).toEqual({
     code: 0,
-    out: ['2 passed, 0 failed', '3 passed, 0 failed', '5 passed, 0 failed'],
+    out: ['2 passed, 0 failed', '3 passed, 0 failed', '3 passed, 0 failed', '8 passed, 0 failed'],
     err: '',
   });
 });
 
-test('both parts run, and what fails in one of them fails the tier', async () => {
+test('all parts run, and what fails in one of them fails the tier', async () => {
   await inside('echo "1 passed, 1 failed, 2 skipped"; exit 1');
   expect(await run()).toMatchObject({
     code: 1,
-    out: [expect.any(String), expect.any(String), '4 passed, 1 failed, 2 skipped'],
+    out: [expect.any(String), expect.any(String), expect.any(String), '7 passed, 1 failed, 2 skipped'],
   });
 });
 
@@ -59,7 +59,7 @@ test('a guest that stops in the middle is a failure', async () => {
   await inside('echo "the first test"; exit 125');
   const { code, out } = await run();
   expect(code).toBe(1);
-  expect(out.at(-1)).toBe('3 passed, 1 failed');
+  expect(out.at(-1)).toBe('6 passed, 1 failed');
 });
 
 test.each([
