@@ -4,7 +4,7 @@ SHELL := bash
 .DEFAULT_GOAL := help
 # Tiers share the machine's devices and ports, and each one uses all cores by itself: also with -j they run one after another.
 .NOTPARALLEL:
-.PHONY: help setup demo test check unit simulation integration host lab bench control-plane bundle image manifests docs format
+.PHONY: help setup demo test check unit simulation integration host lab campaign bench control-plane bundle image manifests docs format
 
 # npm scripts and these recipes run on the Node.js that package-lock.json pins, whatever the machine has.
 export PATH := $(CURDIR)/node_modules/.bin:$(PATH)
@@ -25,7 +25,7 @@ $(SETUP): package.json package-lock.json
 demo: $(SETUP) control-plane ## Show what there is so far at work on a throw-away control plane
 	@node tools/demo/topology.ts
 
-test: check simulation integration host lab ## Run every test tier
+test: check simulation integration host lab ## Run every test tier but the campaign
 
 check: $(SETUP) ## Types, lint, dead code, layers and unit tests; under a minute
 	$(call say,Types)
@@ -55,6 +55,11 @@ host: $(SETUP) control-plane ## Run the tests on real block devices (as root)
 lab: $(SETUP) control-plane ## Run the tests in guests with a kernel of their own: LVM, LUKS, RAID, power cuts
 	$(call say,Lab tests: a User-Mode Linux guest with a real device mapper)
 	@tools/lab-tier.sh
+
+campaign: $(SETUP) control-plane ## Run what takes longest: every feature of lvm on a real node, through reboots, power cuts and trouble
+	$(call say,Campaign: whole nodes in guests)
+	@tools/lab/build.sh >/dev/null
+	@vitest run --project lab-node
 
 bench: $(SETUP) control-plane bundle ## Measure against the physical limits; GROUP=kit chooses a group
 	@node bench/run.ts $(GROUP)
