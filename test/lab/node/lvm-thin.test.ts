@@ -1,0 +1,92 @@
+/** Thin pools on a real node: made when they are needed, never promised too often, and closed before they are full. */
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { LvmNode, MIB } from './lvm-node.ts';
+
+let node: LvmNode;
+beforeAll(async () => {
+  node = await LvmNode.start([512 * MIB]);
+  await node.agent('--thin-overcommit=2', '--resync-period=15s');
+}, 600_000);
+afterAll(() => node?.[Symbol.asyncDispose]());
+
+const IN_POOL = { thinPool: 'pool' };
+
+describe('a thin volume', () => {
+  it('waits for its pool, which is made when it is said how large', async () => {
+    await node.declare('first', { storage: '96Mi', annotations: IN_POOL });
+    await node.says('first', 'message', 'there is no thin pool storage_bulk/pool');
+    expect(await node.lvs()).toEqual([]);
+    await node.annotate('first', { thinPoolSize: '128Mi' });
+    await node.says('first', 'status', 'Processed');
+    expect(await node.lvs()).toEqual(['storage_bulk/first', 'storage_bulk/pool']);
+    const options = ['--noheadings', '--units', 'm', '--options', 'lv_size,pool_lv,segtype'];
+    expect(await node.guest.output('lvs', ...options, 'storage_bulk/first')).toMatch(/^96\.00m +pool +thin$/);
+    expect(await node.guest.output('lvs', ...options, 'storage_bulk/pool')).toMatch(/^128\.00m +thin-pool$/);
+    await node.guest.write('/mnt/pv/first/file', 'as it was');
+    await node.guest.output('sync', '-f', '/mnt/pv/first/file');
+  });
+
+  it('has a snapshot in the same pool, which takes no room of the group', async () => {
+    const free = ['vgs', '--noheadings', '--options', 'vg_free', 'storage_bulk'];
+    const before = await node.guest.output(...free);
+    await node.declare('first-then', { storage: '96Mi', annotations: { snapshotOf: 'first' } });
+    await node.says('first-then', 'status', 'Processed');
+    expect(await node.guest.output(...free)).toBe(before);
+    await node.guest.write('/mnt/pv/first/file', 'as it is now');
+    await node.guest.output('sync', '-f', '/mnt/pv/first/file');
+    expect((await node.guest.read('/mnt/pv/first-then/file')).toString()).toBe('as it was');
+    expect((await node.guest.run(['touch', '/mnt/pv/first-then/more'])).status).not.toBe(0);
+  });
+
+  it('is refused when more would be promised than is allowed', async () => {
+    await node.declare('too-much', { storage: '80Mi', annotations: IN_POOL });
+    await node.says('too-much', 'message', '272Mi together, and 256Mi is as much as may be promised');
+    expect(await node.isTold('PersistentVolume', 'too-much', 'VolumePoolIsPromised')).toContain('pool');
+    expect(await node.lvs()).not.toContain('storage_bulk/too-much');
+    await node.delete('first-then');
+    await node.isGone('first-then');
+    await node.says('too-much', 'status', 'Processed');
+    await node.delete('too-much');
+    await node.isGone('too-much');
+  });
+
+  it('grows while it is in use, with what is on it', async () => {
+    await node.grow('first', '112Mi');
+    await node.says('first', 'size', `${112 * MIB}`);
+    expect((await node.guest.read('/mnt/pv/first/file')).toString()).toBe('as it is now');
+  });
+
+  it('is not made in a pool that is nearly full of data, everybody is told, and it is made when there is room', async () => {
+    await node.declare('filling', { storage: '112Mi', annotations: IN_POOL });
+    await node.says('filling', 'status', 'Processed');
+    await fillsData();
+    const told = await node.isTold('Node', node.name, 'ThinPoolNearlyFull');
+    expect(told).toMatch(/data of the thin pool storage_bulk\/pool/);
+    await node.declare('shut-out', { storage: '8Mi', annotations: IN_POOL });
+    await node.says('shut-out', 'message', 'the data of the thin pool storage_bulk/pool are');
+    await node.isTold('PersistentVolume', 'shut-out', 'VolumePoolIsFull');
+    expect(await node.lvs()).not.toContain('storage_bulk/shut-out');
+    await node.declare('first-now', { storage: '112Mi', annotations: { snapshotOf: 'first' } });
+    await node.says('first-now', 'message', 'are');
+    expect(await node.lvs()).not.toContain('storage_bulk/first-now');
+
+    await node.guest.output('lvextend', '--size', '256m', 'storage_bulk/pool');
+    await node.says('shut-out', 'status', 'Processed');
+    expect((await node.guest.read('/mnt/pv/first/file')).toString()).toBe('as it is now');
+  });
+});
+
+/** Nearly, and not quite: who writes to a full pool waits for a minute, and loses what he has written. */
+async function fillsData(): Promise<void> {
+  const script = `
+    set -e
+    for i in $(seq 50); do
+      used=$(lvs --noheadings --options data_percent storage_bulk/pool)
+      [ "\${used%.*}" -lt 91 ] || exit 0
+      [ $i -lt 20 ] && volume=first || volume=filling
+      dd if=/dev/urandom of=/mnt/pv/$volume/part-$i bs=1M count=4 conv=fsync
+    done
+    echo the data are only at $used >&2; exit 1`;
+  const { status, stderr } = await node.guest.run(['sh', '-c', script], { timeout: 400_000 });
+  if (status !== 0) throw new Error(stderr);
+}
