@@ -2,7 +2,7 @@
  * Every command that changes something on a node, as an argument vector, and how long it may take. Names, sizes and options have been
  * checked before. Which disks LVM looks at, and all else that can be configured, is for the host's own configuration to say.
  */
-import { CommandError, type CommandOptions, type CommandResult } from '../kit/host/command.ts';
+import { CommandError, type CommandOptions, type CommandResult, DIES_WITH_US } from '../kit/host/command.ts';
 import { roundUpToMultiple } from '../kit/quantity.ts';
 import type { FileSystem } from './contract.ts';
 import type { LogicalVolume } from './facts.ts';
@@ -145,18 +145,16 @@ const OVERWRITES: Readonly<Record<FileSystem, readonly string[]>> = {
   btrfs: ['-f', '-q'],
 };
 
-/**
- * What takes long to write something new is killed together with who started it. Not all of these have the device for themselves
- * alone while they write: one that is left over would write on beneath what the next agent makes there.
- */
-const DIES_WITH_US = ['setpriv', '--pdeathsig', 'KILL'];
-
 export interface NewFileSystem {
   readonly fsType: FileSystem;
   readonly fsArgs: readonly string[];
   readonly device: string;
 }
 
+/**
+ * Killed together with us, as everything that takes long to write something new. Not all of these have the device for themselves alone
+ * while they write: one that is left over would write on beneath what the next agent makes there.
+ */
 export const makeFileSystem = ({ fsType, fsArgs, device }: NewFileSystem): Command => ({
   argv: [...DIES_WITH_US, `mkfs.${fsType}`, ...OVERWRITES[fsType], ...fsArgs, device],
   options: MKFS,

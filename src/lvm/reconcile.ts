@@ -2,6 +2,7 @@
 import { OwnWrites } from '../kit/cache/own-writes.ts';
 import { after, done, type Outcome, Refuse, Retry, Stalled, Wait } from '../kit/controller/outcome.ts';
 import type { ReconcileContext } from '../kit/controller/turn.ts';
+import { CommandError } from '../kit/host/command.ts';
 import { hasReason } from '../kit/kube/api-error.ts';
 import {
   FAILED,
@@ -21,7 +22,7 @@ import type { Report } from './report.ts';
 import { type Place, type Sight, sightOf } from './sight.ts';
 import { ownerOf } from './tags.ts';
 import type { LvmViews } from './views.ts';
-import type { Volume } from './volume.ts';
+import { isAskedTheSame, type Volume } from './volume.ts';
 import type { Writes } from './writes.ts';
 
 export interface ReconcileParts {
@@ -32,6 +33,8 @@ export interface ReconcileParts {
   readonly report: Report;
 }
 
+/** Until a write that others come in between of is left to the next turn. */
+const MOST_TRIES = 4;
 /** More than any volume needs: who comes here goes round in circles. */
 const MOST_STEPS = 24;
 
@@ -121,7 +124,22 @@ class VolumeTurn {
   async #hold({ inForce }: Declared): Promise<void> {
     const { isHeld, reclaimPolicy } = this.#volume;
     if (!isHeld || reclaimPolicy !== 'Retain')
-      this.#written(await this.#parts.writes.hold(this.#volume, inForce, this.#context.signal));
+      await this.#write((volume) => this.#parts.writes.hold(volume, inForce, this.#context.signal));
+  }
+
+  /** Others write to a new volume at the same moment, its phase above all. Where that is all, ours is written to what they have made of it. */
+  async #write(write: (volume: Volume) => Promise<Volume>): Promise<void> {
+    for (let tries = 1; ; tries++) {
+      try {
+        this.#written(await write(this.#volume));
+        return;
+      } catch (error) {
+        if (tries === MOST_TRIES || !hasReason(error, 'Conflict')) throw error;
+        const live = await this.#parts.writes.find(this.#volume.name, this.#context.signal);
+        if (!live || !isAskedTheSame(live, this.#volume)) throw error;
+        this.#volume = live;
+      }
+    }
   }
 
   async #isReady(declared: Declared, { lv }: Sight): Promise<void> {
@@ -135,7 +153,7 @@ class VolumeTurn {
       node: settings.node,
       ...declared.inForce,
     };
-    this.#written(await writes.annotate(this.#volume, { ours, made: lv?.uuid }, this.#context.signal));
+    await this.#write((volume) => writes.annotate(volume, { ours, made: lv?.uuid }, this.#context.signal));
     report.isReady(this.#volume, declared, lv?.sizeBytes);
     await this.#releaseIfAsked(declared);
   }
@@ -248,7 +266,7 @@ class VolumeTurn {
     const { report } = this.#parts;
     if (error instanceof Wait) return error;
     if (hasReason(error, 'Conflict') || hasReason(error, 'NotFound')) return error; // what changed it brings it back
-    const why = error instanceof Error ? error.message : String(error);
+    const why = inWords(error);
     if (error instanceof Refuse || error instanceof Held)
       report.isRefused(this.#volume, { fact: error.fact, why, remedy: error.remedy });
     else report.hasFailed(this.#volume, why);
@@ -283,3 +301,9 @@ class VolumeTurn {
 const CATCH_UP_MS = 200;
 /** How soon to look whether what forbids it is gone: a group that got room, a pod that ended. */
 const RECHECK_MS = 30_000;
+
+/** Of a command only what it said: the whole of it, with its many marks, is in the log. */
+function inWords(error: unknown): string {
+  if (error instanceof CommandError) return `${error.brief}. ${error.remedy}`;
+  return error instanceof Error ? error.message : String(error);
+}

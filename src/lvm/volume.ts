@@ -1,7 +1,16 @@
 /** What the cache keeps of a volume that may be ours. */
 import type { PersistentVolume } from '../api/persistent-volumes.ts';
+import { semanticallyEqual } from '../kit/equality.ts';
 import type { NodeSelectorObject } from '../kit/node-selectors.ts';
-import { ADOPT_ANNOTATION, FINALIZER, HOSTNAME_LABEL, MADE_ANNOTATION, NODE_ID_LABEL, PREFIX } from './contract.ts';
+import {
+  ADOPT_ANNOTATION,
+  FINALIZER,
+  HOSTNAME_LABEL,
+  MADE_ANNOTATION,
+  NODE_ID_LABEL,
+  PREFIX,
+  WRITTEN_KEYS,
+} from './contract.ts';
 
 export interface Volume {
   readonly name: string;
@@ -82,4 +91,15 @@ function homeIn(selector: NodeSelectorObject | undefined): Home | undefined {
     if (expressions.length === 1 && value !== undefined && others.length === 0) return { label, value };
   }
   return undefined;
+}
+
+/** What a person asks of it is the same in both, whatever others have written about it meanwhile: its phase, its claim, or what we write. */
+export function isAskedTheSame(one: Volume, other: Volume): boolean {
+  return one.uid === other.uid && semanticallyEqual(requestOf(one), requestOf(other));
+}
+
+function requestOf({ path, capacity, volumeMode, storageClass, home, annotations, adopts, isDeleting }: Volume) {
+  const written: readonly string[] = WRITTEN_KEYS;
+  const options = Object.entries(annotations).filter(([key]) => !written.includes(key));
+  return { path, capacity, volumeMode, storageClass, home, adopts, isDeleting, options: Object.fromEntries(options) };
 }

@@ -1,4 +1,5 @@
 /** What it means to run a program on the host: what is asked, what comes back, and how a failure is told. */
+import { basename } from 'node:path';
 
 export interface Commands {
   /**
@@ -77,14 +78,15 @@ export class CommandError extends Error {
   readonly output: CommandOutput;
   /** What a person can do about it. */
   readonly remedy: string;
+  /** The program and how it ended, without its arguments. */
+  readonly brief: string;
 
   constructor(argv: readonly string[], outcome: CommandOutcome, output = NO_OUTPUT, options?: ErrorOptions) {
-    const program = argv[0] ?? '';
+    const program = programOf(argv);
     const said = lastWords(output.stderr);
-    super(
-      `\`${showCommand(argv)}\` ${story(program, outcome)}${said && `: ${said}`}. ${remedy(program, outcome)}`,
-      options,
-    );
+    const ended = `${story(program, outcome)}${said && `: ${said}`}`;
+    super(`\`${showCommand(argv)}\` ${ended}. ${remedy(program, outcome)}`, options);
+    this.brief = `${program} ${ended}`;
     this.argv = argv;
     this.outcome = outcome;
     this.output = output;
@@ -95,6 +97,15 @@ export class CommandError extends Error {
   get mayHaveActed(): boolean {
     return this.outcome.kind !== 'not-found' && this.outcome.kind !== 'not-started';
   }
+}
+
+/** Comes before a command that is to be killed together with us. */
+export const DIES_WITH_US = ['setpriv', '--pdeathsig', 'KILL'];
+
+/** The program that a command is about. */
+export function programOf(argv: readonly string[]): string {
+  const isHelped = argv[0] === DIES_WITH_US[0];
+  return basename(argv[isHelped ? DIES_WITH_US.length : 0] ?? '');
 }
 
 /** Gives back the result of a program that ended well and throws for every other end. */

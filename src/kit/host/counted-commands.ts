@@ -1,12 +1,11 @@
 /** Tells of every program that is run, and how it ended. */
-import { basename } from 'node:path';
-import { CommandError, type Commands } from './command.ts';
+import { CommandError, type Commands, programOf } from './command.ts';
 
 export type CommandEnd = 'done' | 'failed' | 'not run';
 
 export const countedCommands = (commands: Commands, ran: (program: string, end: CommandEnd) => void): Commands => ({
   async exec(argv, options) {
-    const program = basename(argv[0] ?? '');
+    const program = programOf(argv);
     try {
       const result = await commands.exec(argv, options);
       ran(program, 'done');

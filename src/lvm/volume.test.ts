@@ -1,0 +1,35 @@
+import { describe, expect, it } from 'vitest';
+import { PREFIX } from './contract.ts';
+import { isAskedTheSame, type Volume, volumeOf } from './volume.ts';
+
+function read(
+  changes: { annotations?: Record<string, string>; spec?: object; uid?: string; phase?: string } = {},
+): Volume {
+  const volume = volumeOf({
+    apiVersion: 'v1',
+    kind: 'PersistentVolume',
+    metadata: { name: 'data', uid: changes.uid ?? 'uid-1', annotations: changes.annotations ?? {} },
+    spec: { capacity: { storage: '1Gi' }, local: { path: '/mnt/pv/data' }, ...changes.spec },
+    status: { phase: changes.phase ?? 'Pending' },
+  });
+  if (!volume) throw new Error('that is a local volume');
+  return volume;
+}
+
+describe('what is asked of a volume', () => {
+  it.each<[string, Parameters<typeof read>[0]]>([
+    ['its phase', { phase: 'Available' }],
+    ['its claim', { spec: { claimRef: { namespace: 'a', name: 'b' } } }],
+    ['what we have written about it', { annotations: { [`${PREFIX}status`]: 'Processed', [`${PREFIX}message`]: 'm' } }],
+  ])('stays the same when others change %s', (_, changes) => {
+    expect(isAskedTheSame(read(), read(changes))).toBe(true);
+  });
+
+  it.each<[string, Parameters<typeof read>[0]]>([
+    ['an option', { annotations: { [`${PREFIX}fsType`]: 'xfs' } }],
+    ['its size', { spec: { capacity: { storage: '2Gi' } } }],
+    ['it for another of the same name', { uid: 'uid-2' }],
+  ])('is something else when somebody changes %s', (_, changes) => {
+    expect(isAskedTheSame(read(), read(changes))).toBe(false);
+  });
+});
