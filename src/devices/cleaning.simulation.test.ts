@@ -745,6 +745,60 @@ describe('a disk without a name', () => {
   });
 });
 
+describe('a disk of which a part of its name is told', () => {
+  it('is not taken for one of ours that has the same serial number, and what is on it stays', async () => {
+    const { node, disk, agent } = await withATenant({ wwid: 'naa.b', serial: 's' });
+    node.mount(disk);
+    node.release(VOLUME);
+    await agent.settle();
+    node.unplug(disk);
+    node.cluster.remove(VOLUME);
+    await agent.settle();
+    const other = node.addDisk('c', { wwid: '', serial: 's', sizeBytes: 2 * DISK_BYTES });
+    node.putForeignData(other);
+    await agent.settle();
+    expect([refusalOf(agent, volumeAt('c')), node.isIntact(other)]).toEqual(['hasForeignData', true]);
+    expect(node.violations).toEqual([]);
+  });
+
+  const NAMES = {
+    'a WWN': { wwid: 'naa.b', serial: '' },
+    'a serial number': { wwid: '', serial: 's' },
+    nothing: { wwid: '', serial: '' },
+  };
+  type Told = keyof typeof NAMES;
+  it.each<[Told, Told, Told]>([
+    ['a WWN', 'nothing', 'a WWN'],
+    ['a WWN', 'a serial number', 'a WWN'],
+    ['a serial number', 'a WWN', 'a serial number'],
+    ['a serial number', 'nothing', 'a serial number'],
+    ['nothing', 'a WWN', 'nothing'],
+  ])('%s, then %s, then %s again, is kept for whom it was last handed out to', async (first, then, last) => {
+    const world = await withATenant(NAMES[first]);
+    const { node, disk } = world;
+    let { agent } = world;
+    const isTold = async (name: Told) => {
+      agent.kill();
+      node.reboot();
+      disk.described = { ...disk.described, ...NAMES[name] };
+      agent = await node.start();
+      await agent.settle();
+    };
+    await isTold(then);
+    node.release(VOLUME);
+    await agent.settle();
+    node.cluster.remove(VOLUME);
+    await agent.settle();
+    node.approve(disk, ['hasForeignData']);
+    await agent.settle();
+    node.bind(VOLUME);
+    await agent.settle();
+    node.cluster.vanish(VOLUME);
+    await isTold(last);
+    expect([node.violations, node.isIntact(disk)]).toEqual([[], true]);
+  });
+});
+
 describe('a wipe that was cut off', () => {
   it.each([
     ['is gone on with where it was', DISK_BYTES, 16_384],

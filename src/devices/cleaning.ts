@@ -260,7 +260,8 @@ function judge(
 
 /**
  * What is known of it; or else of one that was at its path and that it may be, if all that differs is what is told of its name. Then
- * that somebody had that one counts, and nothing that was done to it.
+ * that somebody had that one counts, and nothing that was done to it. That somebody has that one counts before all that is known of it
+ * under the name that it tells now, which may be from before.
  */
 function entryOf(
   key: string,
@@ -269,7 +270,8 @@ function entryOf(
   ledger: Ledger,
 ): LedgerEntry | undefined {
   const known = isNamed(device.identity) ? ledger.get(key) : unnamedEntryOf(key, device, recycles, ledger);
-  return known ?? mostTelling(doubtsAbout(device, ledger));
+  const doubts = doubtsAbout(device, ledger);
+  return (recycles ? undefined : doubts.find(isBound)) ?? known ?? mostTelling(doubts);
 }
 
 /**
@@ -289,10 +291,8 @@ function unnamedEntryOf(
   return elsewhere.find(isBound) ?? mostTelling(own ? [own, ...elsewhere] : elsewhere);
 }
 
-const doubtsAbout = ({ identity, path }: Sighting, ledger: Ledger): readonly LedgerEntry[] =>
-  Array.from(ledger.entries(), ([, entry]) => entry).filter(
-    (entry) => entry.path === path && mayBeOne(entry.identity, identity),
-  );
+const doubtsAbout = (device: Sighting, ledger: Ledger): readonly LedgerEntry[] =>
+  underOtherNames('', device, ledger).map(([, entry]) => entry);
 
 const mostTelling = (entries: readonly LedgerEntry[]): LedgerEntry | undefined =>
   entries.find(isBound) ?? entries.find(tellsMore) ?? entries[0];
@@ -308,22 +308,33 @@ const atOtherPaths = (key: string, device: Sighting, ledger: Ledger) =>
     ? []
     : [...ledger.entries()].filter(([other, entry]) => other !== key && isSameUnnamed(entry, device));
 
+const underOtherNames = (key: string, { identity, path }: Sighting, ledger: Ledger) =>
+  [...ledger.entries()].filter(
+    ([other, entry]) => other !== key && entry.path === path && mayBeOne(entry.identity, identity),
+  );
+
 /** The insertion is that of the disk: its partitions have it in common. */
 const isSameUnnamed = (entry: Sighting, now: Sighting): boolean =>
   isSameInsertion(entry, now) && isSame(entry.identity, now.identity);
 
 /** The device is about to become a volume under this key: what it was under others does not count any more. */
 async function forgetOtherPaths(key: string, device: Sighting, { ledger }: CleaningParts): Promise<void> {
-  const others = atOtherPaths(key, device, ledger);
+  const others = [...atOtherPaths(key, device, ledger), ...underOtherNames(key, device, ledger)];
   await Promise.all(others.map(([other, entry]) => ledger.set(other, () => afterFinding(undefined, entry))));
 }
 
 /**
- * It has a name, or it has been in this machine, which has not been off, since then. A partition that begins elsewhere on its disk is
- * another one, whatever its number.
+ * It has the same name, or it has been in this machine, which has not been off, since then. A partition that begins elsewhere on its disk
+ * is another one, whatever its number. Where only a part of the name is told now, it has to be as large and in the same place as well: a
+ * serial number alone is what some makers give to all of their disks.
  */
 const isCertain = (entry: Sighting, now: Sighting): boolean =>
-  isOneDevice(entry.identity, now.identity) && (isNamed(now.identity) || isSameInsertion(entry, now));
+  isOneDevice(entry.identity, now.identity) &&
+  (isNamed(now.identity) ? isSameName(entry, now) : isSameInsertion(entry, now));
+
+const isSameName = (entry: Sighting, now: Sighting): boolean =>
+  keyOf(entry.identity, '') === keyOf(now.identity, '') ||
+  (isSame(entry.identity, now.identity) && entry.path === now.path);
 
 const isSameInsertion = (one: Insertion, other: Insertion): boolean =>
   one.boot !== '' &&

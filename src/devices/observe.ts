@@ -232,8 +232,8 @@ async function devicesAt(
   { files }: Host,
   patience: Patience | undefined,
 ): Promise<readonly DeviceNumber[]> {
-  const look = () => Promise.all([files.stat(path), ...(root === '/' ? [] : [statBelow(files, root, path)])]);
+  const look = async () => [await files.stat(path), root === '/' ? undefined : await statBelow(files, root, path)];
   const what = `the path ${path} of the volume ${name}`;
-  const stats = await (patience ? patience.ask(what, look, { withinMs: STAT_PATIENCE_MS }) : look());
+  const stats = await (patience ? patience.share(what, look, { withinMs: STAT_PATIENCE_MS }) : look());
   return stats.map((stat) => stat?.device).filter((device) => device !== undefined);
 }

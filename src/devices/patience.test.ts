@@ -78,6 +78,17 @@ describe('what does not answer', () => {
     expect(await world.patience.ask('a third', ask, WITHIN)).toBe('well');
   });
 
+  it('is asked once by all who ask the same at the same time', async () => {
+    const { clock, patience } = aPatience();
+    const look = vi.fn(() => new Promise<string>(() => {}));
+    const failures = Promise.all([1, 2, 3].map(() => failureOf(patience.share('a path', look, WITHIN))));
+    await clock.advance(WITHIN.withinMs);
+    expect(await failures).toEqual([1, 2, 3].map(() => expect.any(DoesNotAnswer)));
+    expect(await failureOf(patience.share('a path', look, WITHIN))).toBeInstanceOf(DoesNotAnswer);
+    expect(look).toHaveBeenCalledTimes(1);
+    expect(await patience.share('another', async () => 'well', WITHIN)).toBe('well');
+  });
+
   it('but has begun already is waited for as long, however many others hang', async () => {
     const world = aPatience(1);
     await hanging(world, 'a disk');

@@ -38,6 +38,7 @@ export class Patience {
   readonly #most: number;
   /** What has not answered, and since when it was asked. */
   readonly #hanging = new Map<string, number>();
+  readonly #shared = new Map<string, Promise<unknown>>();
 
   constructor(clock: Clock, most = hangsToBear()) {
     this.#clock = clock;
@@ -52,6 +53,15 @@ export class Patience {
       throw new DoesNotAnswer(what, since === undefined ? undefined : this.#clock.monotonic() - since);
     }
     return await this.wait(what, look(), { withinMs, putAway });
+  }
+
+  /** The same for all who ask it at the same time: what does not answer keeps one of them waiting, and one thread. */
+  share<T>(what: string, look: () => Promise<T>, { withinMs }: Pick<Asked<T>, 'withinMs'>): Promise<T> {
+    const underWay = this.#shared.get(what);
+    if (underWay) return underWay as Promise<T>;
+    const answer = this.ask(what, look, { withinMs }).finally(() => this.#shared.delete(what));
+    this.#shared.set(what, answer);
+    return answer;
   }
 
   /** The same for something that has begun already, and must not be left out. */

@@ -37,7 +37,7 @@ export interface HereOptions extends Pick<DevicesSettings, 'node' | 'namespace' 
 }
 
 /** Devices are only read a little: as many at a time as an agent would wipe at most. */
-const AT_ONCE = 64;
+export const AT_ONCE = 64;
 const BOOT_ID = '/proc/sys/kernel/random/boot_id';
 const clock = systemClock;
 

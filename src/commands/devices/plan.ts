@@ -4,6 +4,7 @@ import { type DeviceStatus, type DevicesStatus, devicesStatus, type NodeStatus, 
 import { buildInfo } from '../../kit/build-info.ts';
 import { systemClock } from '../../kit/clock/clock.ts';
 import { visible } from '../../kit/visible.ts';
+import { widenThreadPool } from '../../kit/wipe/thread-pool.ts';
 import { clusterFlags } from '../flags/cluster.ts';
 import { type OptionsOf, runs } from '../flags/options.ts';
 import type { Terminal } from '../line/command.ts';
@@ -13,7 +14,7 @@ import { progressOn } from '../progress.ts';
 import { namespaceFlag, nodeNames } from '../reports/read.ts';
 import { agentLines, counted, section, tableOf } from '../reports/text.ts';
 import { visit } from '../visit.ts';
-import { reportHere } from './here.ts';
+import { AT_ONCE, reportHere } from './here.ts';
 import { hereFlags, hereOptionsOf, refuseHereFlags, type WhereHere } from './here-flags.ts';
 import { hostOfNode } from './host-of-node.ts';
 import { look } from './look.ts';
@@ -70,6 +71,7 @@ async function planReported(command: Command, options: OptionsOf<typeof flags>, 
 async function planHere(here: WhereHere, options: OptionsOf<typeof clusterFlags>, terminal: Terminal): Promise<Plan> {
   const warn = (line: string) => void terminal.stderr.write(`${visible(line)}\n`);
   const told = { tell: progressOn(terminal, systemClock), warn };
+  widenThreadPool(AT_ONCE);
   const host = await hostOfNode();
   const report = await visit('devices-plan', options, terminal, (visitor) =>
     reportHere(visitor, host, { ...here, version: buildInfo().version, ...told }),

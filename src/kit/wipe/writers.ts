@@ -26,8 +26,8 @@ export interface WriterParts {
 const MIB = 2 ** 20;
 /** So many that the device always has the next one when it is done with one. */
 export const IN_FLIGHT = 4;
-/** These are smaller, and one device alone may have more of them than it gets beside others. */
-const RANDOM_IN_FLIGHT = 8;
+/** Half of the buffers that all wipes share: a device that hangs must not have all of them. */
+const RANDOM_IN_FLIGHT = 4;
 /** All zeroes are written from the same memory, so these can be large. */
 const ZERO_PIECE_BYTES = 4 * MIB;
 /** The kernel is told in pieces, so that it can be stopped, and progress be seen. */
