@@ -201,6 +201,9 @@ describe('a logical volume of another object', () => {
     expect(next(declared({ adopts: 'lv-uuid-1' }), found)).toBe('adopt');
     expect(next(declared({ adopts: 'lv-uuid-2' }), found)).toBe('logicalVolumeIsOfAnother');
   });
+  it.each([{ fsType: 'xfs' as const }, CRYPT, THIN])('is not taken over as what it is not: %o', (wrong) =>
+    expect(next(declared({ adopts: 'lv-uuid-1', options: wrong }), found)).toBe('cannotBeChanged'),
+  );
   it('is not taken over while it is in use elsewhere', () => {
     const ofDevice = [mount(), mount({ mountPoint: '/var/lib/kubelet/x' })];
     expect(next(declared({ adopts: 'lv-uuid-1' }), { ...found, ofDevice })).toBe('isInUseElsewhere');
@@ -220,11 +223,24 @@ describe('a logical volume of ours that nothing was mounted from yet', () => {
     expect(next(declared(), fresh(), { signature: 'ext4', isWhole: true })).toBe('mark-ready'));
   it('is left alone when somebody else has written to it', () =>
     expect(next(declared(), fresh(), { signature: 'LVM2_member' })).toBe('signatureIsForeign'));
+  it.each([{ wasProcessed: true }, { adopts: 'lv-uuid-1' }])(
+    'is never formatted when it may have had data: %o',
+    (known) => {
+      for (const content of [{ signature: undefined }, { signature: 'ext4', isWhole: false }])
+        expect(next(declared(known), fresh(), content)).toBe('hadData');
+      expect(next(declared(known), fresh(), { signature: 'ext4', isWhole: true })).toBe('mark-ready');
+    },
+  );
   it('is activated first', () => expect(next(declared(), fresh({ lv: lv({ isActive: false }) }))).toBe('activate'));
 });
 
 describe('a logical volume of ours', () => {
   it('is ready when it is mounted in its place', () => expect(next(declared(), complete())).toBe('done'));
+  it('forgets that it was in the trash once, before anything else', () =>
+    expect(next(declared(), complete({ owner: owner({ trashedAt: 1 }) }))).toBe('take-out'));
+  it.each([{ isShredding: true }, { isShredded: true }])('is not used when it is shredded: %o', (marks) =>
+    expect(next(declared(), complete({ owner: owner(marks) }))).toBe('logicalVolumeIsShredded'),
+  );
   it('is mounted when it is not', () => expect(next(declared(), complete({ atPath: [], ofDevice: [] }))).toBe('mount'));
   it('is never formatted, whatever is on it', () => {
     const unmounted = complete({ atPath: [], ofDevice: [] });
@@ -388,6 +404,11 @@ describe('an encrypted volume', () => {
     expect(next(wanted, open)).toBe('done');
     expect(next(wanted, { ...open, atPath: [mount()] })).toBe('somethingElseIsMounted');
   });
+  it('is never encrypted anew when it may have had data', () => {
+    const known = declared({ wasProcessed: true, options: CRYPT });
+    for (const content of [{ signature: undefined }, { signature: 'crypto_LUKS', isWhole: false }])
+      expect(next(known, closed('new'), content)).toBe('hadData');
+  });
   it('is left alone when something else is open under its name', () =>
     expect(next(wanted, closed('ready', { mapping: mapping({ over: ['8:1'] }) }))).toBe('mappingIsAnother'));
   it('is left alone when somebody else has written to it', () =>
@@ -461,7 +482,9 @@ describe('a volume that is being deleted', () => {
   it('is not removed together with its snapshots', () => {
     const snapshots = [lv({ name: 'snap', kind: 'snapshot', origin: 'data' })];
     expect(removal(unmounted({ snapshots }))).toBe('hasSnapshots');
-    expect(removal(unmounted({ lv: lv({ kind: 'thin' }), snapshots }))).toBe('remove');
+    expect(removal(unmounted({ lv: lv({ kind: 'thin' }), snapshots }))).toBe('hasSnapshots');
+    const inPool = [lv({ name: 'snap', kind: 'snapshot', pool: 'pool', origin: 'data' })];
+    expect(removal(unmounted({ lv: lv({ kind: 'thin' }), snapshots: inPool }))).toBe('remove');
   });
   it('leaves alone what is not its own', () => {
     expect(removal(complete({ owner: undefined }))).toBe('done');

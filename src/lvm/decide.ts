@@ -37,6 +37,8 @@ export type Step =
   | { readonly kind: 'create'; readonly bytes: bigint }
   | { readonly kind: 'create-pool'; readonly bytes: bigint }
   | { readonly kind: 'adopt' }
+  /** It is used again: that it was in the trash once must not shorten its time there later. */
+  | { readonly kind: 'take-out' }
   | { readonly kind: 'activate' }
   | { readonly kind: 'extend'; readonly bytes: bigint }
   | { readonly kind: 'encrypt' }
@@ -102,6 +104,7 @@ const CHANGES_LVM: ReadonlySet<StepKind> = new Set<StepKind>([
   'create',
   'create-pool',
   'adopt',
+  'take-out',
   'extend',
   'mark-ready',
   'remount',
@@ -251,13 +254,14 @@ function isMountedBySomebody({ atPath, unit }: Sight, lv: LogicalVolume, path: s
   return unit !== undefined && mounts(unit, devicePathsOf(lv), path);
 }
 
-function ofAnother(owner: Owner, { declared, lv, sight }: WithVolume): Decision {
+function ofAnother(owner: Owner, known: WithVolume): Decision {
+  const { declared, lv, sight } = known;
   const about = { lv: fullName(lv), pv: owner.pv, uid: owner.uid };
   if (declared.adopts !== lv.uuid) return refusal('logicalVolumeIsOfAnother', { ...about, uuid: lv.uuid });
   if (owner.isShredding || owner.isShredded) return refusal('logicalVolumeIsShredded', { lv: about.lv });
   const elsewhere = sight.ofDevice.find(({ mountPoint }) => mountPoint !== declared.path);
   if (elsewhere) return refusal('isInUseElsewhere', { lv: about.lv, path: elsewhere.mountPoint });
-  return step({ kind: 'adopt' });
+  return contradiction(owner, known) ?? step({ kind: 'adopt' });
 }
 
 /** What was asked for when it was made, and cannot be had afterwards in another way. */
@@ -285,6 +289,8 @@ const originOf = ({ origin, pool }: LogicalVolume, { options }: Owner): string |
 function ofOurs(owner: Owner, known: WithVolume): Decision {
   const { declared, sight, lv } = known;
   const { options } = declared;
+  if (owner.isShredding || owner.isShredded) return refusal('logicalVolumeIsShredded', { lv: fullName(lv) });
+  if (owner.trashedAt !== undefined) return step({ kind: 'take-out' });
   if (!lv.isActive) return step({ kind: 'activate' });
   const isNew = owner.state === 'new';
   const tooSmall = isNew ? unlessLargeEnough(known) : undefined;
@@ -321,19 +327,25 @@ function unlessOpen(owner: Owner, { declared, sight, lv, content }: WithVolume):
   }
   if (owner.state !== 'new') return step({ kind: 'open' });
   if (!content) return { kind: 'look-closer' };
-  if (content.signature === 'crypto_LUKS') return step({ kind: content.isWhole ? 'open' : 'encrypt' });
-  if (content.signature === undefined) return step({ kind: 'encrypt' });
-  return foreignSignature(content.signature, lv, declared);
+  if (content.signature === 'crypto_LUKS' && content.isWhole) return step({ kind: 'open' });
+  if (content.signature !== undefined && content.signature !== 'crypto_LUKS')
+    return foreignSignature(content.signature, lv, declared);
+  return unlessItHadData(declared, lv) ?? step({ kind: 'encrypt' });
 }
 
 /** Nothing was ever mounted from it: mkfs may run, if what is there is nothing, or the beginning of what it is to become. */
 function ofNew({ declared, lv, content }: WithVolume): Decision {
   if (!content) return { kind: 'look-closer' };
   const { signature, isWhole } = content;
-  if (signature === undefined) return step({ kind: 'format' });
-  if (signature !== declared.options.fsType) return foreignSignature(signature, lv, declared);
-  return step({ kind: isWhole ? 'mark-ready' : 'format' });
+  if (signature !== undefined && signature !== declared.options.fsType)
+    return foreignSignature(signature, lv, declared);
+  if (signature !== undefined && isWhole) return step({ kind: 'mark-ready' });
+  return unlessItHadData(declared, lv) ?? step({ kind: 'format' });
 }
+
+/** The object remembers what the marks have forgotten: LVM's metadata may have been restored from before it was ready. */
+const unlessItHadData = ({ wasProcessed, adopts }: Declared, lv: LogicalVolume): Decision | undefined =>
+  wasProcessed || adopts === lv.uuid ? refusal('hadData', { lv: fullName(lv) }) : undefined;
 
 const foreignSignature = (signature: string, lv: LogicalVolume, { options }: Declared): Decision =>
   refusal('signatureIsForeign', { lv: fullName(lv), signature, fsType: options.fsType });
@@ -404,9 +416,8 @@ export function decideRemoval(leaving: Leaving, sight: Sight): Decision {
   if (elsewhere) return refusal('isInUseElsewhere', { lv: fullName(lv), path: elsewhere.mountPoint });
   if (ofDevice.length > 0) return uppermostIsAnother(leaving, sight) ?? step({ kind: 'unmount' });
   if (mapping) return step({ kind: 'close' });
-  const [snapshot] = sight.snapshots;
-  if (snapshot && lv.kind !== 'thin')
-    return refusal('hasSnapshots', { lv: fullName(lv), snapshot: fullName(snapshot) });
+  const snapshot = sight.snapshots.find((each) => lv.kind !== 'thin' || isClassicSnapshot(each));
+  if (snapshot) return refusal('hasSnapshots', { lv: fullName(lv), snapshot: fullName(snapshot) });
   const decision = gone(leaving, lv, owner);
   return group && decision.kind === 'step' ? unlessImpossible(decision, group, sight) : decision;
 }

@@ -34,8 +34,8 @@ function guessedId(hostname: string): string | undefined {
 }
 
 export function belonging(volume: Volume, node: OwnNode, storageClasses: readonly string[]): Belonging {
-  const { home, annotations, storageClass } = volume;
-  const isAnnotated = Object.keys(annotations).some(isSaidByAPerson);
+  const { home, annotations, storageClass, isHeld } = volume;
+  const isAnnotated = isHeld || Object.keys(annotations).some(isSaidByAPerson);
   if (home?.label === NODE_ID_LABEL) return home.value === node.id ? 'ours' : 'not-ours';
   const isMeantForUs = isAnnotated || storageClasses.includes(storageClass);
   if (!isMeantForUs || (home && home.value !== node.hostname)) return 'not-ours';

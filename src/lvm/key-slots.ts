@@ -24,7 +24,9 @@ export async function renewKeys(host: Pick<Commands, 'exec'>, { device, keys }: 
     await run(host, commands.luksAddKey({ device, key: previousKey, newKey: key }));
     if ((await slotOf(key)) === undefined) throw new Retry(`the new key does not open ${device}, so the old one stays`);
   }
-  if (oldSlot !== undefined) await run(host, commands.luksKillSlot({ device, key, slot: oldSlot }));
+  // A key that was added twice, by one who was cut off and one who came after him, is in two slots.
+  for (let slot = oldSlot; previousKey && slot !== undefined; slot = await slotOf(previousKey))
+    await run(host, commands.luksKillSlot({ device, key, slot }));
   return isNew || oldSlot !== undefined;
 }
 

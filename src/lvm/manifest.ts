@@ -33,9 +33,9 @@ export function manifestOf(of: ManifestOf): PersistentVolume & { readonly apiVer
   };
 }
 
-/** The group is where it is, whatever it was asked for. */
+/** The group is where it is, whatever it was asked for. What it has not is said as well, so that no default gives it that. */
 function options({ owner, lv }: ManifestOf): Readonly<Record<string, string>> {
-  const inForce = { ...owner.options, vg: lv.group };
+  const inForce = { cryptSecret: '', thinPool: '', ...owner.options, vg: lv.group };
   return Object.fromEntries(
     OPTION_KEYS.flatMap((key) => (inForce[key] === undefined ? [] : [[annotation(key), inForce[key]]])),
   );

@@ -134,6 +134,8 @@ export class RealMachine implements Machine {
         return await this.#run(commands.rename({ vg: step.lv.group, name: step.lv.name, to: name }));
       case 'adopt':
         return await this.#adopt(declared, there(sight));
+      case 'take-out':
+        return await this.#retag(there(sight), { trashedAt: undefined });
       case 'activate':
         return await this.#activate(there(sight));
       case 'extend':
@@ -258,7 +260,9 @@ export class RealMachine implements Machine {
     const found = await contentAt(host, `${viewpoint.root}${pathOf(lv)}`);
     if (!found.known) throw new Retry(`what is on ${pathOf(lv)} cannot be told: ${found.why}`);
     await this.#isStill(pathOf(lv), lv.device);
-    if (found.value === 'crypto_LUKS') await this.#run(commands.luksErase(pathOf(lv)));
+    if (found.value === 'crypto_LUKS') return await this.#run(commands.luksErase(pathOf(lv)));
+    if (ownerOf(lv)?.state === 'ready')
+      throw new Retry(`${pathOf(lv)} is marked as encrypted and is not: it is not shredded, and so not removed`);
   }
 
   async #trash({ does, lv }: Step & { kind: 'trash' }, { uid, name, shred: method }: Leaving): Promise<void> {
@@ -345,8 +349,10 @@ export class RealMachine implements Machine {
   /** Whether one of its keys opens what is there: then it was encrypted to the end. */
   async #opens({ options }: Declared, device: string, signal: AbortSignal): Promise<boolean> {
     if (!options.crypt) return false;
-    const { key } = await readKeys(this.#parts.client, options.crypt, signal);
-    return commands.slotIn(await this.#result(commands.luksTestKey({ device, key }))) !== undefined;
+    const { key, previousKey } = await readKeys(this.#parts.client, options.crypt, signal);
+    for (const each of previousKey ? [key, previousKey] : [key])
+      if (commands.slotIn(await this.#result(commands.luksTestKey({ device, key: each }))) !== undefined) return true;
+    return false;
   }
 
   async #open({ name, uid, options }: Declared, lv: LogicalVolume, signal: AbortSignal): Promise<void> {

@@ -36,6 +36,8 @@ interface Details {
   readonly signatureIsForeign: { readonly lv: string; readonly signature: string; readonly fsType: string };
   readonly somethingElseIsMounted: { readonly path: string; readonly source: string };
   readonly isInUseElsewhere: { readonly lv: string; readonly path: string };
+  readonly hadData: { readonly lv: string };
+  readonly isOnAnotherNode: { readonly node: string };
   readonly hasSnapshots: { readonly lv: string; readonly snapshot: string; readonly so?: string };
   readonly marksContradict: { readonly lv: string };
   readonly unitIsForeign: { readonly unit: string; readonly path: string };
@@ -171,6 +173,16 @@ const SENTENCES: {
   isInUseElsewhere: {
     message: ({ lv, path }) => `${lv} is mounted at ${path} as well`,
     remedy: 'It goes on when that is unmounted: a pod that uses it has to end',
+  },
+  hadData: {
+    message: ({ lv }) =>
+      `${lv} is marked as new, and the volume was ready before: it is not formatted, since its data may be on it`,
+    remedy:
+      'Look what is on it. If that is whole, mark it with lvchange --deltag holdfast.dev/state=new --addtag holdfast.dev/state=ready',
+  },
+  isOnAnotherNode: {
+    message: ({ node }) => `it was made on the node ${node}, and nothing of it is here`,
+    remedy: 'It goes when that node is back. If it is gone for good, use `holdfast lvm forget`',
   },
   hasSnapshots: {
     message: ({ lv, snapshot, so = 'would be lost with it' }) => `${snapshot} is a snapshot of ${lv}, and ${so}`,

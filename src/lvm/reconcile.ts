@@ -18,6 +18,8 @@ import type { Lvm, VolumeGroup } from './facts.ts';
 import { Held } from './held.ts';
 import { belonging } from './home.ts';
 import type { Machine } from './machine.ts';
+import { mountPointFault } from './names.ts';
+import { refusal } from './reasons.ts';
 import type { Report } from './report.ts';
 import { type Place, type Sight, sightOf } from './sight.ts';
 import { ownerOf } from './tags.ts';
@@ -187,7 +189,7 @@ class VolumeTurn {
     const { machine, report, writes } = this.#parts;
     const { signal } = this.#context;
     const live = await writes.find(this.#volume.name, signal);
-    if (live?.uid !== this.#volume.uid || !live.isDeleting)
+    if (live?.uid !== this.#volume.uid || !live.isDeleting || live.otherFinalizers.includes(PROTECTION_FINALIZER))
       throw new Retry('the volume has changed since it was read: it is read again');
     this.#volume = live;
     for (let steps = 0; steps < MOST_STEPS; steps++) {
@@ -196,7 +198,10 @@ class VolumeTurn {
       const sight = sightOf(place, look);
       const leaving = this.#leaving(sight);
       const decision = decideRemoval(leaving, sight);
-      if (decision.kind === 'done') return await this.#removeMountPoint(sight);
+      if (decision.kind === 'done') {
+        if (steps === 0) this.#wasMadeHere(sight);
+        return await this.#removeMountPoint(sight);
+      }
       if (decision.kind !== 'step') throw this.#refused(decision);
       report.takesAway(this.#volume, decision.step);
       const progress = report.progressOf(this.#volume, decision.step);
@@ -207,9 +212,17 @@ class VolumeTurn {
     throw new Retry(`${this.#volume.name} is not gone after ${MOST_STEPS} steps`);
   }
 
-  /** Unless somebody has mounted something there for himself. */
+  /** Another machine with the same id has nothing of it: that is no reason to forget where it is. */
+  #wasMadeHere({ lv, strays }: Sight): void {
+    const { node } = this.#volume.annotations;
+    if (node === undefined || node === this.#parts.settings.node || lv || strays.length > 0) return;
+    throw new Refuse({ ...refusal('isOnAnotherNode', { node }), recheckMs: RECHECK_MS });
+  }
+
+  /** Unless somebody has mounted something there for himself, or it was never our place. */
   async #removeMountPoint({ atPath }: Sight): Promise<void> {
-    if (atPath.length > 0) return;
+    const { name, path } = this.#volume;
+    if (atPath.length > 0 || mountPointFault(path, this.#parts.settings.mountBase, name) !== undefined) return;
     await this.#parts.machine.removeMountPoint(this.#volume.path, this.#context.signal);
   }
 

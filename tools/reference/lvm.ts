@@ -124,6 +124,8 @@ const EXAMPLES: { readonly [F in Fact]?: Parameters<typeof refusal<F>>[1] } & Re
   signatureIsForeign: { lv: LV, signature: 'xfs', fsType: 'ext4' },
   somethingElseIsMounted: { path: '/mnt/pv/data', source: '/dev/sdb1' },
   isInUseElsewhere: { lv: LV, path: '/srv' },
+  hadData: { lv: LV },
+  isOnAnotherNode: { node: 'worker-7' },
   hasSnapshots: { lv: LV, snapshot: 'fast/data-monday' },
   marksContradict: { lv: LV },
   unitIsForeign: { unit: 'mnt-pv-data.mount', path: '/mnt/pv/data' },

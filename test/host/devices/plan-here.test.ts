@@ -58,7 +58,8 @@ async function everything(world: NodeWorld) {
     volumes: await Promise.all(names.map((name) => world.find(name))),
     node: await admin.get(`/api/v1/nodes/${world.node}`),
     configMaps: items,
-    events: await world.eventsAbout('Node', world.node),
+    /** Kubernetes tells of the Node as well, in its own time. */
+    events: (await world.eventsAbout('Node', world.node)).filter(({ reason }) => reason.startsWith('Device')),
     state: await Promise.all(
       (await readdir(world.stateDir)).map(async (name) => {
         const path = join(world.stateDir, name);
