@@ -96,11 +96,12 @@ class VolumesOfNode implements Runnable {
       saw: (lvm) => groups.saw(lvm),
       couldNotLook: (why) => groups.couldNotLook(why),
     });
+    const writes = new Writes(client);
     this.#reconcile = reconciler({
       views: this.#views,
       settings: this.#settings,
       machine,
-      writes: new Writes(client),
+      writes,
       report: new Report({
         recorder,
         metrics: counted,
@@ -112,6 +113,7 @@ class VolumesOfNode implements Runnable {
     });
     const housekeeping = new Housekeeping({
       views: this.#views,
+      live: (all) => writes.all(all),
       settings: this.#settings,
       machine,
       cluster: metadata.uid ?? '',

@@ -236,6 +236,11 @@ describe('a logical volume of ours that nothing was mounted from yet', () => {
 
 describe('a logical volume of ours', () => {
   it('is ready when it is mounted in its place', () => expect(next(declared(), complete())).toBe('done'));
+  it('is made anew when it was not wiped to the end, unless it may have had data', () => {
+    const cutOff = complete({ owner: owner({ state: 'wiping' }), atPath: [], ofDevice: [] });
+    expect(next(declared(), cutOff)).toBe('remove');
+    expect(next(declared({ wasProcessed: true }), cutOff)).toBe('hadData');
+  });
   it('forgets that it was in the trash once, before anything else', () =>
     expect(next(declared(), complete({ owner: owner({ trashedAt: 1 }) }))).toBe('take-out'));
   it.each([{ isShredding: true }, { isShredded: true }])('is not used when it is shredded: %o', (marks) =>

@@ -290,6 +290,8 @@ function ofOurs(owner: Owner, known: WithVolume): Decision {
   const { declared, sight, lv } = known;
   const { options } = declared;
   if (owner.isShredding || owner.isShredded) return refusal('logicalVolumeIsShredded', { lv: fullName(lv) });
+  // What was on the disk before may be on it, and would be taken for ours.
+  if (owner.state === 'wiping') return unlessItHadData(declared, lv) ?? step({ kind: 'remove', lv });
   if (owner.trashedAt !== undefined) return step({ kind: 'take-out' });
   if (!lv.isActive) return step({ kind: 'activate' });
   const isNew = owner.state === 'new';

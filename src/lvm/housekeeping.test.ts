@@ -73,7 +73,12 @@ class Node implements Pick<Machine, 'join' | 'look' | 'namesIn' | 'takeAway'> {
   }
 }
 
-function keeping(node: Node, volumes: readonly Partial<Volume>[] = [], settings: Partial<LvmSettings> = {}) {
+function keeping(
+  node: Node,
+  volumes: readonly Partial<Volume>[] = [],
+  settings: Partial<LvmSettings> = {},
+  live: () => Promise<readonly Partial<Volume>[]> = async () => volumes,
+) {
   const registry = new Registry();
   const told: Occurrence[] = [];
   const log = new RecordingLog();
@@ -84,6 +89,7 @@ function keeping(node: Node, volumes: readonly Partial<Volume>[] = [], settings:
   };
   const housekeeping = new Housekeeping({
     views: views as unknown as LvmViews,
+    live: async () => (await live()) as readonly Volume[],
     settings: { ...SETTINGS, ...settings },
     machine: node as unknown as Machine,
     cluster: 'cluster-1',
@@ -124,6 +130,14 @@ describe('the trash', () => {
       { uid: 'uid-trash+b', isDeleting: true },
     ];
     await keeping(node, volumes).housekeeping.emptyTrash(signal);
+    expect(node.steps).toEqual([]);
+  });
+
+  it('keeps what somebody wants back of whom only the API server knows, and all of it when that does not answer', async () => {
+    const node = new Node(trashed('trash+a'));
+    await keeping(node, [], {}, async () => [{ uid: 'new', adopts: 'uuid-trash+a' }]).housekeeping.emptyTrash(signal);
+    const silent = keeping(node, [], {}, () => Promise.reject(new Error('no connection')));
+    await expect(silent.housekeeping.emptyTrash(signal)).rejects.toThrow('no connection');
     expect(node.steps).toEqual([]);
   });
 

@@ -18,6 +18,8 @@ import type { LvmViews } from './views.ts';
 
 export interface HousekeepingParts {
   readonly views: LvmViews;
+  /** The volumes as the API server has them now, past every cache. */
+  readonly live: (signal: AbortSignal) => Promise<readonly Claimant[]>;
   readonly settings: LvmSettings;
   readonly machine: Machine;
   /** Its uid. */
@@ -90,12 +92,13 @@ export class Housekeeping implements Runnable {
   async emptyTrash(signal: AbortSignal): Promise<void> {
     const { cluster, settings, clock, log, metrics } = this.#parts;
     const { look, volumes } = await this.#look();
-    const wanted = new Set(volumes.flatMap(({ uid, adopts }) => [uid, adopts ?? '']));
     const over = trashIn(look.lvm, cluster)
       .filter((each) => isOver(each, settings.trashTtlMs, clock.now()))
-      .filter(({ lv }) => !wanted.has(lv.uuid) && !wanted.has(ownerOf(lv)?.uid ?? ''));
+      .filter(({ lv }) => !isWanted(lv, volumes));
     for (const each of over) {
       signal.throwIfAborted();
+      // A person may have asked for it back since, and our caches need not know.
+      if (isWanted(each.lv, await this.#parts.live(signal))) continue;
       await this.#empty(each, signal).catch((error: unknown) => {
         signal.throwIfAborted();
         metrics.failed(error instanceof Refuse ? error.fact : 'failed');
@@ -113,6 +116,12 @@ export class Housekeeping implements Runnable {
     if (node) recorder.record(trashEmptied(node, nameOf(lv)));
   }
 }
+
+/** By a volume that it was of, or that is to take it over. */
+const isWanted = (lv: LogicalVolume, volumes: readonly Claimant[]): boolean => {
+  const owner = ownerOf(lv)?.uid;
+  return volumes.some(({ uid, adopts }) => uid === owner || adopts === lv.uuid);
+};
 
 const nameOf = ({ group, name }: LogicalVolume): string => `${group}/${name}`;
 

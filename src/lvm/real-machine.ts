@@ -61,6 +61,7 @@ export class RealMachine implements Machine {
   readonly #rounds: Rounds;
   readonly #shredding = new Slots(SHREDS_AT_ONCE);
   readonly #activate: (lv: LogicalVolume) => Promise<undefined>;
+  readonly #markNew: (lv: LogicalVolume) => Promise<undefined>;
   readonly #markReady: (lv: LogicalVolume) => Promise<undefined>;
   readonly #makeImmutable: (path: string) => Promise<undefined>;
   readonly #mount: (entry: FstabEntry) => Promise<string | undefined>;
@@ -72,7 +73,8 @@ export class RealMachine implements Machine {
     this.#parts = parts;
     this.#rounds = new Rounds({ clock: parts.clock });
     this.#activate = this.#rounds.desk((lvs: readonly LogicalVolume[]) => this.#activateAll(lvs));
-    this.#markReady = this.#rounds.desk((lvs: readonly LogicalVolume[]) => this.#markAllReady(lvs));
+    this.#markNew = this.#rounds.desk((lvs: readonly LogicalVolume[]) => this.#markAll(lvs, 'wiping', 'new'));
+    this.#markReady = this.#rounds.desk((lvs: readonly LogicalVolume[]) => this.#markAll(lvs, 'new', 'ready'));
     this.#makeImmutable = this.#rounds.desk((paths: readonly string[]) => this.#makeAllImmutable(paths));
     this.#enableUnit = this.#rounds.desk((units: readonly MountUnit[]) => this.#enableUnits(units));
     this.#mount = this.#rounds.desk((entries: readonly FstabEntry[]) => this.#mountAll(entries));
@@ -134,6 +136,8 @@ export class RealMachine implements Machine {
         return await this.#run(commands.rename({ vg: step.lv.group, name: step.lv.name, to: name }));
       case 'adopt':
         return await this.#adopt(declared, there(sight));
+      case 'remove':
+        return await this.#run(commands.remove(step.lv));
       case 'take-out':
         return await this.#retag(there(sight), { trashedAt: undefined });
       case 'activate':
@@ -300,7 +304,7 @@ export class RealMachine implements Machine {
     const { name, uid, options, inForce } = declared;
     const { cluster } = this.#parts;
     const isSnapshot = options.snapshotOf !== undefined;
-    const state = isSnapshot ? 'ready' : 'new';
+    const state = isSnapshot ? 'ready' : 'wiping';
     const tags = tagsOf({ uid, pv: name, cluster, state, options: inForce, fsBytes: bytes });
     const volume = { vg: options.vg, name, tags, bytes };
     if (options.snapshotOf !== undefined) {
@@ -313,6 +317,15 @@ export class RealMachine implements Machine {
     }
     const { thin } = options;
     await this.#run(thin ? commands.createThin({ ...volume, pool: thin.pool }) : commands.createPlain(volume));
+    await this.#isWiped(volume);
+  }
+
+  /** LVM writes the marks before it wipes: only when it has ended is all of that done. */
+  async #isWiped({ vg, name, tags }: { readonly vg: string; readonly name: string; readonly tags: readonly string[] }) {
+    const made = (await this.look()).lvm.groups.get(vg)?.volumes.get(name);
+    if (!made || !tags.every((tag) => made.tags.includes(tag)))
+      throw new Retry(`${vg}/${name} is not there as it was made`);
+    await this.#markNew(made);
   }
 
   /** What it holds stays as it is: only whose it is is written anew. */
@@ -492,8 +505,12 @@ export class RealMachine implements Machine {
     return lvs.map(() => undefined);
   }
 
-  async #markAllReady(lvs: readonly LogicalVolume[]): Promise<readonly undefined[]> {
-    const change = { add: [encodeTag('state', 'ready')], remove: [encodeTag('state', 'new')] };
+  async #markAll(
+    lvs: readonly LogicalVolume[],
+    from: Owner['state'],
+    to: Owner['state'],
+  ): Promise<readonly undefined[]> {
+    const change = { add: [encodeTag('state', to)], remove: [encodeTag('state', from)] };
     await this.#run(commands.changeTags(lvs, change));
     return lvs.map(() => undefined);
   }

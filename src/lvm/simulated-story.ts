@@ -1,6 +1,8 @@
 /** For tests: the life of one volume from its declaration to its removal, and what is to be seen of it at every station. */
+
 import type { Operation } from '../kit/host/simulated/operation.ts';
 import type { OptionKey } from './contract.ts';
+import { MADE_ANNOTATION } from './contract.ts';
 import type { Content } from './simulated-devices.ts';
 import { SimulatedNode } from './simulated-node.ts';
 
@@ -61,12 +63,18 @@ function pictureOf({ lvm, machine, cluster, fileSystems }: SimulatedNode): objec
     directories: machine.tree.list('/mnt/pv'),
     immutable: [...fileSystems.immutable],
     volumes: cluster.volumes.map(({ metadata, spec, status }) => ({
-      metadata: { ...metadata, resourceVersion: undefined },
+      metadata: { ...metadata, resourceVersion: undefined, annotations: withoutUuid(metadata.annotations) },
       spec,
       status,
     })),
   };
 }
+
+/** What was not wiped to the end is made anew, and then has another one. */
+const withoutUuid = ({ [MADE_ANNOTATION]: uuid, ...others }: Readonly<Record<string, string>> = {}) => ({
+  ...others,
+  isMade: uuid !== undefined,
+});
 
 function seen({ signature, isWhole, fsBytes, data, slots, inside, formatted }: Content): object {
   const isFileSystem = signature !== undefined && inside === undefined;

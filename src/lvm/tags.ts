@@ -7,8 +7,10 @@ export interface Owner {
   readonly pv: string;
   /** The uid of the cluster's namespace kube-system. */
   readonly cluster: string;
-  /** `new` until it is formatted: nothing was ever mounted from it. */
-  readonly state: 'new' | 'ready';
+  /**
+   * `wiping` until what was on its disk before is wiped, `new` until it is formatted: nothing was ever mounted from it in either.
+   */
+  readonly state: 'wiping' | 'new' | 'ready';
   /** As they were in force. */
   readonly options: Readonly<Partial<Record<OptionKey, string>>>;
   /** How large the logical volume was when its filesystem was last made to fill it. */
@@ -88,7 +90,7 @@ export function ownerOf({ tags }: { readonly tags: readonly string[] }): Owner |
   const marks = marksIn(tags);
   if (!marks) return undefined;
   const [uid, pv, cluster, state] = ['uid', 'pv', 'cluster', 'state'].map((key) => marks.get(key));
-  if (!uid || !pv || !cluster || (state !== 'new' && state !== 'ready')) return undefined;
+  if (!uid || !pv || !cluster || !isState(state)) return undefined;
   const [fsBytes, trashedAt] = [digits(marks.get('fsBytes')), digits(marks.get('trashed'))];
   return {
     uid,
@@ -106,6 +108,9 @@ export function ownerOf({ tags }: { readonly tags: readonly string[] }): Owner |
 /** Whether it has any mark of ours, also one that says nothing. */
 export const isMarked = ({ tags }: { readonly tags: readonly string[] }): boolean =>
   tags.some((tag) => tag.startsWith(PREFIX));
+
+const STATES: readonly Owner['state'][] = ['wiping', 'new', 'ready'];
+const isState = (text: string | undefined): text is Owner['state'] => STATES.some((state) => state === text);
 
 /** What has to be added to and taken from the tags of a volume so that they say this and nothing else of ours. */
 export function changeOfTags(

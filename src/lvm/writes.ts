@@ -4,6 +4,8 @@ import type { KubeClient } from '../kit/kube/client.ts';
 import { FIELD_MANAGER, FINALIZER, MADE_ANNOTATION, PREFIX } from './contract.ts';
 import { type Volume, volumeOf } from './volume.ts';
 
+const PAGE = 500;
+
 export class Writes {
   readonly #client: KubeClient;
 
@@ -47,6 +49,19 @@ export class Writes {
   async find(name: string, signal: AbortSignal): Promise<Volume | undefined> {
     const found = await this.#client.find(PERSISTENT_VOLUMES, { name }, { signal });
     return found && volumeOf(found);
+  }
+
+  /** All of them. */
+  async all(signal: AbortSignal): Promise<readonly Volume[]> {
+    const volumes: (Volume | undefined)[] = [];
+    let token: string | undefined;
+    do {
+      const options = { limit: PAGE, signal, ...(token && { continue: token }) };
+      const page = await this.#client.list(PERSISTENT_VOLUMES, options);
+      volumes.push(...page.items.map(volumeOf));
+      token = page.metadata.continue;
+    } while (token);
+    return volumes.filter((volume) => volume !== undefined);
   }
 
   async #patch(volume: Volume, patch: Patch, signal: AbortSignal): Promise<Volume> {
