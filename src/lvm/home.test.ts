@@ -1,16 +1,19 @@
 import { describe, expect, test } from 'vitest';
 import type { PersistentVolume } from '../api/persistent-volumes.ts';
-import { HOSTNAME_LABEL, NODE_ID_LABEL, PREFIX, STORAGE_CLASS } from './contract.ts';
+import { FINALIZER, HOSTNAME_LABEL, NODE_ID_LABEL, PREFIX, STORAGE_CLASS } from './contract.ts';
 import { belonging, ownNodeOf } from './home.ts';
 import { volumeOf } from './volume.ts';
 
 const NODE = ownNodeOf({ name: 'worker-7', labels: { [NODE_ID_LABEL]: 'rack1', [HOSTNAME_LABEL]: 'host-7' } });
 
 const on = (key: string, ...values: string[]) => ({ key, operator: 'In' as const, values });
-function of(terms: readonly (readonly object[])[], { annotations = {}, storageClass = 'other' } = {}) {
+function of(
+  terms: readonly (readonly object[])[],
+  { annotations = {}, storageClass = 'other', finalizers = [] as readonly string[] } = {},
+) {
   const nodeSelectorTerms = terms.map((matchExpressions) => ({ matchExpressions }));
   const volume = volumeOf({
-    metadata: { name: 'data', annotations },
+    metadata: { name: 'data', annotations, finalizers },
     spec: {
       local: { path: '/mnt/pv/data' },
       storageClassName: storageClass,
@@ -21,6 +24,7 @@ function of(terms: readonly (readonly object[])[], { annotations = {}, storageCl
 }
 const ASKED = { annotations: { [`${PREFIX}vg`]: 'fast' } };
 const CLASS = { storageClass: STORAGE_CLASS };
+const HELD = { finalizers: [FINALIZER] };
 
 describe('a node', () => {
   test.each([
@@ -45,6 +49,7 @@ describe('a volume', () => {
     ['that names our host, and has an annotation of ours', of([[on(HOSTNAME_LABEL, 'host-7')]], ASKED), 'ours'],
     ['that names our host, and has our class only', of([[on(HOSTNAME_LABEL, 'host-7')]], CLASS), 'homeless'],
     ['that names our host, and nothing of ours', of([[on(HOSTNAME_LABEL, 'host-7')]]), 'not-ours'],
+    ['that names our host, and that we hold', of([[on(HOSTNAME_LABEL, 'host-7')]], HELD), 'ours'],
     ['that names another host', of([[on(HOSTNAME_LABEL, 'host-8')]], { ...ASKED, ...CLASS }), 'not-ours'],
     ['that names two nodes', of([[on(NODE_ID_LABEL, 'rack1', 'rack2')]], ASKED), 'homeless'],
     ['that names our id in one of two terms', of([[on(NODE_ID_LABEL, 'rack1')], [on('zone', 'a')]], CLASS), 'homeless'],

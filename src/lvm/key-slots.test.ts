@@ -54,6 +54,12 @@ describe('the keys of an encrypted volume', () => {
     expect(slots.ran.indexOf('luksAddKey')).toBeLessThan(slots.ran.indexOf('luksKillSlot'));
   });
 
+  it('are replaced in every slot that the one before is in', async () => {
+    const slots = new Slots('old', 'old');
+    expect(await renewed(slots, NEW, OLD)).toBe(true);
+    expect(slots.now).toEqual(['new']);
+  });
+
   it('are replaced to the end when that was cut off', async () => {
     const slots = new Slots('old', 'new');
     expect(await renewed(slots, NEW, OLD)).toBe(true);

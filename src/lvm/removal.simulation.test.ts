@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Operation } from '../kit/host/simulated/operation.ts';
-import { ADOPT_ANNOTATION, type OptionKey } from './contract.ts';
+import { ADOPT_ANNOTATION, annotation, FINALIZER, type OptionKey } from './contract.ts';
 import { SimulatedNode } from './simulated-node.ts';
 import { ownerOf } from './tags.ts';
 
@@ -211,5 +211,40 @@ describe('a volume that goes to the trash', PATIENCE, () => {
       if (node.machine.hosts.length < 2) return;
       expect(call).toBeLessThan(400);
     }
+  });
+});
+
+describe('a volume of which nothing is here', () => {
+  it('is not forgotten when another node has made it', async () => {
+    const node = new SimulatedNode();
+    node.declare(VOLUME);
+    node.cluster.change(VOLUME, ({ metadata, ...rest }) => ({
+      ...rest,
+      metadata: {
+        ...metadata,
+        finalizers: [FINALIZER],
+        annotations: { [annotation('node')]: 'the-one-before', [annotation('vg')]: 'storage_bulk' },
+      },
+    }));
+    node.cluster.remove(VOLUME);
+    await node.rest();
+    expect(node.cluster.volume(VOLUME)?.metadata.finalizers).toEqual([FINALIZER]);
+    expect(node.says(VOLUME, 'message')).toContain('the-one-before');
+  });
+
+  it('goes without anything being touched at a path that was never ours', async () => {
+    const node = new SimulatedNode();
+    node.machine.tree.mkdir('/srv/empty');
+    node.declare(VOLUME);
+    node.cluster.change(VOLUME, ({ metadata, spec, ...rest }) => ({
+      ...rest,
+      metadata: { ...metadata, finalizers: [FINALIZER] },
+      spec: { ...spec, local: { path: '/srv/empty' } },
+    }));
+    node.cluster.remove(VOLUME);
+    await node.rest();
+    expect(node.cluster.volume(VOLUME)).toBeUndefined();
+    expect(node.machine.tree.list('/srv')).toEqual(['empty']);
+    expect(node.commandsSince(0).map(([program]) => program)).not.toContain('chattr');
   });
 });
