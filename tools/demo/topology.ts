@@ -6,6 +6,7 @@ import { styleText } from 'node:util';
 import { aborted } from '../../src/kit/clock/aborted.ts';
 import { stopSignals } from '../../src/kit/manager/stop-signals.ts';
 import { controlPlaneBinaries } from '../../test/harness/binaries.ts';
+import { setup } from '../../test/harness/built.ts';
 import { startControlPlane } from '../../test/harness/control-plane.ts';
 import { startFaultProxy } from '../../test/harness/fault-proxy.ts';
 import { kubeconfigFlag, runHoldfast, startHoldfast } from '../../test/harness/holdfast.ts';
@@ -19,6 +20,7 @@ const time = () => `${((performance.now() - started) / 1000).toFixed(1).padStart
 const step = (text: string) => console.log(`\n${styleText('bold', text)}`);
 const tell = (text: string) => console.log(`  ${styleText('dim', time())}  ${text}`);
 
+await setup();
 await demo();
 process.exit(); // by itself Node 26 is busy for ever with a handle of a child process that has ended
 
