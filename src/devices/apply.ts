@@ -65,15 +65,19 @@ export async function make(
   };
   const othersNow = () => othersThan(name, parts, signal);
   const order = { path, config, others: othersAmong(all, name, parts), othersNow, beforeWiping, ...told };
-  return await clean(order, parts, signal, async (cleaned) => {
+  const handed = await clean(order, parts, signal, async (cleaned) => {
     const now = askedNow(wanted);
     return now && (await handOut({ ...now, identity: cleaned.device.identity }, cleaned, parts, signal));
   });
+  if (!handed) return undefined;
+  const { made, key, device } = handed;
+  await parts.ledger.saw(key, device, handedOut(volumeOf(made)), parts.cluster);
+  return made;
 }
 
 /**
  * From here on the volume may be there, and somebody may have the device. Only where the server has certainly not made it is the
- * device still known to be clean.
+ * device still known to be clean. There is nothing more to be done while it is held: a kubelet may be about to format it already.
  */
 async function handOut(wanted: Wanted, cleaned: Cleaned, parts: ApplyParts, signal: AbortSignal) {
   const { ledger, cluster } = parts;
@@ -81,9 +85,7 @@ async function handOut(wanted: Wanted, cleaned: Cleaned, parts: ApplyParts, sign
   const before = ledger.get(key);
   await ledger.handOut(key, device, wanted.name, cluster);
   try {
-    const made = await create(wanted, cleaned, parts, signal);
-    await ledger.saw(key, device, handedOut(volumeOf(made)), cluster);
-    return made;
+    return { made: await create(wanted, cleaned, parts, signal), key, device };
   } catch (error) {
     if (before && wasNotMade(error)) await ledger.set(key, () => before);
     throw error;

@@ -108,7 +108,7 @@ describe.concurrent('a volume with a filesystem is wiped whatever is on it:', ()
     const claim = await world.claim('disk');
     const mountPoint = join(world.directory, 'mnt');
     await mkdir(mountPoint);
-    await run(`mkfs.${fsType}`, disk.path);
+    await eventually(() => run(`mkfs.${fsType}`, disk.path), { for: 'the agent to let go of it, as a kubelet waits' });
     await run('mount', disk.path, mountPoint);
     await using unmount = new AsyncDisposableStack();
     unmount.defer(async () => void (await run('umount', mountPoint)));
