@@ -32,7 +32,7 @@ class Reconciliation {
 
   constructor(given: ReconcileParts) {
     this.#parts = { ...given, patience: new Patience(given.clock) };
-    this.#ownWrites = new OwnWrites(given.views.volumes);
+    this.#ownWrites = new OwnWrites(given.views.volumes, given.clock);
     this.#complaints = new Complaints({ ...this.#parts, ownWrites: this.#ownWrites });
     this.#work = new Work(this.#parts, this.#complaints);
   }

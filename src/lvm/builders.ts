@@ -3,6 +3,7 @@ import type { Declared } from './decide.ts';
 import type { LogicalVolume, VolumeGroup } from './facts.ts';
 import type { VolumeOptions } from './options.ts';
 import type { Mapping, Sight } from './sight.ts';
+import type { Decision } from './steps.ts';
 import type { Owner } from './tags.ts';
 
 export const GIB = 2n ** 30n;
@@ -48,6 +49,7 @@ export const lv = (changes: Partial<LogicalVolume> = {}): LogicalVolume => ({
   isActive: true,
   device: LV_DEVICE,
   isReadOnly: false,
+  isSuspended: false,
   health: '',
   ...changes,
 });
@@ -120,3 +122,9 @@ export const complete = (changes: Partial<Sight> = {}): Sight => {
     ...changes,
   });
 };
+
+/** The kind of the step, or the fact of the refusal. */
+export function said(decision: Decision): string {
+  if (decision.kind === 'step') return decision.step.kind;
+  return decision.kind === 'refuse' ? decision.fact : decision.kind;
+}

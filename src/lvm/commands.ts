@@ -83,6 +83,12 @@ export const activate = (volumes: readonly IdentifiedVolume[]): Command => ({
   options: LVM,
 });
 
+/** Loads their tables anew, after which none of them is suspended. The same holds as for tags. */
+export const resume = (volumes: readonly IdentifiedVolume[]): Command => ({
+  argv: ['lvchange', '--yes', '--refresh', ...ifStill(volumes)],
+  options: LVM,
+});
+
 /** Never a classic snapshot: LVM would deactivate its origin with it. The same holds as for tags. */
 export const deactivate = (volumes: readonly IdentifiedVolume[]): Command => ({
   argv: ['lvchange', '--yes', '--activate', 'n', ...ifStill(volumes)],
@@ -216,7 +222,10 @@ export function growFileSystem({ fsType, device, path }: MountedFileSystem): Com
 }
 
 /** Nothing can be made in the directory, so that nobody writes to the node's own disk while nothing is mounted there. */
-export const makeImmutable = (path: string): Command => ({ argv: ['chattr', '+i', '--', path], options: BRIEF });
+export const makeImmutable = (paths: readonly string[]): Command => ({
+  argv: ['chattr', '+i', '--', ...paths],
+  options: BRIEF,
+});
 export const makeMutable = (path: string): Command => ({ argv: ['chattr', '-i', '--', path], options: BRIEF });
 
 /** The key is given on standard input, of which all is read, and is seen nowhere else. */

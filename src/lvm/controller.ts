@@ -102,6 +102,7 @@ class VolumesOfNode implements Runnable {
       settings: this.#settings,
       machine,
       writes,
+      clock,
       report: new Report({
         recorder,
         metrics: counted,

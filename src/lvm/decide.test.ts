@@ -12,9 +12,9 @@ import {
   mount,
   options,
   owner,
-  UID,
+  said,
 } from './builders.ts';
-import { type Content, type Decision, type Declared, decide, decideRemoval, type Leaving } from './decide.ts';
+import { type Content, type Declared, decide } from './decide.ts';
 import type { LogicalVolume } from './facts.ts';
 import { type FoundUnit, unitOf } from './mount-units.ts';
 import { writeOptions } from './options/write.ts';
@@ -27,11 +27,7 @@ const THIN = { thin: { pool: 'pool' } };
 const pool = (changes = {}) =>
   lv({ name: 'pool', kind: 'thin-pool', sizeBytes: 10n * GIB, dataPercent: 10, metadataPercent: 5, ...changes });
 
-/** The kind of the step, or the fact of the refusal. */
-function said(decision: Decision): string {
-  if (decision.kind === 'step') return decision.step.kind;
-  return decision.kind === 'refuse' ? decision.fact : decision.kind;
-}
+const IN_TRASH = lv({ name: 'trash+data+uid1', tags: tagsOf(owner({ trashedAt: 1 })) });
 
 const next = (wanted: Declared, sight: Sight, content?: Content) => said(decide(wanted, sight, content));
 
@@ -116,6 +112,11 @@ describe('a thin volume that is not there', () => {
     expect(next(wanted, inPool(pool(changes)))).toBe(fact);
   });
 
+  it('has a pool that is asleep activated first: only then does it tell how full it is', () => {
+    const asleep = pool({ isActive: false, dataPercent: undefined, metadataPercent: undefined });
+    expect(decide(wanted, inPool(asleep))).toEqual({ kind: 'step', step: { kind: 'activate', lv: asleep } });
+  });
+
   it('is refused when more is promised than is allowed', () => {
     const limits = { overcommit: 1, dataPercent: 90, metadataPercent: 80 };
     const taken = (bytes: bigint) =>
@@ -186,11 +187,6 @@ describe('a logical volume with marks of ours that nobody can read', () => {
     (tags) =>
       expect(next(declared({ wasProcessed: true }), found(tags), { signature: 'ext4' })).toBe('marksContradict'),
   );
-  it('is not forgotten when its volume is deleted', () => {
-    const leaving: Leaving = { name: 'data', uid: UID, path: '/mnt/pv/data', shred: 'none', removePolicy: 'delete' };
-    expect(said(decideRemoval(leaving, found(uids)))).toBe('marksContradict');
-    expect(said(decideRemoval(leaving, found(['holdfast.dev/uid=uid-2', 'holdfast.dev/uid=uid-3'])))).toBe('done');
-  });
 });
 
 describe('a logical volume of another object', () => {
@@ -420,89 +416,6 @@ describe('an encrypted volume', () => {
     expect(next(wanted, closed('new'), { signature: 'xfs' })).toBe('signatureIsForeign'));
 });
 
-const AWAY: Leaving = {
-  name: 'data',
-  uid: UID,
-  path: '/mnt/pv/data',
-  shred: 'none',
-  removePolicy: 'delete',
-  vg: 'storage_bulk',
-};
-
-it('a volume that is being deleted is not let go while the disks are away that it is on', () => {
-  expect(said(decideRemoval(AWAY, bare({ group: undefined })))).toBe('groupIsAway');
-  expect(said(decideRemoval({ ...AWAY, vg: undefined }, bare({ group: undefined })))).toBe('done');
-  expect(said(decideRemoval(AWAY, bare()))).toBe('done');
-});
-
-const TRASHED = tagsOf(owner({ trashedAt: 1 }));
-const IN_TRASH = lv({ name: 'trash+data+uid1', tags: TRASHED });
-
-describe('a volume that is being deleted', () => {
-  const leaving: Leaving = { name: 'data', uid: UID, path: '/mnt/pv/data', shred: 'none', removePolicy: 'delete' };
-  const removal = (sight: Sight, changes: Partial<Leaving> = {}) =>
-    said(decideRemoval({ ...leaving, ...changes }, sight));
-  const unmounted = (changes: Partial<Sight> = {}) => complete({ atPath: [], ofDevice: [], ...changes });
-
-  it('is unmounted, closed and removed, in this order', () => {
-    expect(removal(complete({ mapping: mapping() }))).toBe('unmount');
-    expect(removal(unmounted({ mapping: mapping() }))).toBe('close');
-    expect(removal(unmounted())).toBe('remove');
-    expect(removal(bare())).toBe('done');
-  });
-  it('is shredded before it is removed, once', () => {
-    expect(removal(unmounted(), { shred: 'zero' })).toBe('shred');
-    expect(removal(unmounted({ lv: lv({ isActive: false }) }), { shred: 'zero' })).toBe('activate');
-    expect(removal(unmounted({ owner: owner({ isShredded: true }) }), { shred: 'zero' })).toBe('remove');
-  });
-  it('is shredded again when that was cut off, also when it was to go into the trash', () => {
-    const begun = unmounted({ owner: owner({ isShredding: true }) });
-    expect(removal(begun, { shred: 'zero' })).toBe('shred');
-    expect(removal(begun, { shred: 'zero', removePolicy: 'trash' })).toBe('shred');
-  });
-  it('is removed as it is when somebody has taken back that it be shredded', () =>
-    expect(removal(unmounted({ owner: owner({ isShredding: true }) }), { shred: 'none' })).toBe('remove'));
-  it('is not shredded as a snapshot beside its origin, of which only the device of the origin reaches everything', () => {
-    const snapshot = lv({ kind: 'snapshot', origin: 'other' });
-    expect(removal(unmounted({ lv: snapshot }), { shred: 'discard' })).toBe('snapshotCannotBeShredded');
-    expect(removal(unmounted({ lv: { ...snapshot, pool: 'pool' } }), { shred: 'discard' })).toBe('shred');
-  });
-  it('is marked, renamed and deactivated when it is to be kept for a while, in this order', () => {
-    const policy = { removePolicy: 'trash', shred: 'zero' } as const;
-    const step = (sight: Sight) => decideRemoval({ ...leaving, ...policy }, sight);
-    expect(step(unmounted())).toMatchObject({ step: { kind: 'trash', does: 'mark' } });
-    expect(step(unmounted({ owner: owner({ trashedAt: 1 }) }))).toMatchObject({ step: { does: 'rename' } });
-    expect(step(bare({ strays: [IN_TRASH] }))).toMatchObject({ step: { does: 'deactivate', lv: IN_TRASH } });
-    expect(removal(bare({ strays: [{ ...IN_TRASH, isActive: false }] }), policy)).toBe('done');
-  });
-  it('in the trash stays active with its origin when it is a snapshot beside it', () =>
-    expect(removal(bare({ strays: [{ ...IN_TRASH, kind: 'snapshot', origin: 'other' }] }))).toBe('done'));
-  it('is not unmounted as long as something else is mounted over it', () => {
-    const over = mount({ id: 31, device: '0:50', source: 'tmpfs' });
-    expect(removal(complete({ atPath: [mount(), over] }))).toBe('somethingElseIsMounted');
-    expect(removal(complete({ atPath: [over, mount()] }))).toBe('unmount');
-  });
-  it('is not taken away from somebody who uses it elsewhere', () =>
-    expect(removal(complete({ ofDevice: [mount(), mount({ mountPoint: '/elsewhere' })] }))).toBe('isInUseElsewhere'));
-  it('is not removed together with its snapshots', () => {
-    const snapshots = [lv({ name: 'snap', kind: 'snapshot', origin: 'data' })];
-    expect(removal(unmounted({ snapshots }))).toBe('hasSnapshots');
-    expect(removal(unmounted({ lv: lv({ kind: 'thin' }), snapshots }))).toBe('hasSnapshots');
-    const inPool = [lv({ name: 'snap', kind: 'snapshot', pool: 'pool', origin: 'data' })];
-    expect(removal(unmounted({ lv: lv({ kind: 'thin' }), snapshots: inPool }))).toBe('remove');
-  });
-  it('leaves alone what is not its own', () => {
-    expect(removal(complete({ owner: undefined }))).toBe('done');
-    expect(removal(complete({ owner: owner({ uid: 'uid-0' }) }))).toBe('done');
-  });
-  it('says so when its logical volume was renamed, and does not forget it', () => {
-    expect(removal(bare({ strays: [lv({ name: 'renamed' })] }))).toBe('logicalVolumeIsElsewhere');
-    expect(removal(bare({ strays: [lv({ name: 'old', tags: TRASHED })] }))).toBe('logicalVolumeIsElsewhere');
-  });
-  it('is not removed from a group that cannot be changed', () =>
-    expect(removal(unmounted({ group: group({ missingDisks: 1 }, lv()) }))).toBe('groupHasLostDisks'));
-});
-
 describe('a volume that takes another one over', () => {
   const wanted = declared({ uid: 'uid-2', adopts: 'lv-uuid-1' });
   const with_ = (volume: Partial<LogicalVolume>) => bare({ group: group({}, lv({ name: 'other', ...volume })) });
@@ -526,20 +439,15 @@ describe('a volume that takes another one over', () => {
   });
 });
 
-describe('what was in the trash for long enough', () => {
-  const left: Leaving = { name: IN_TRASH.name, uid: UID, path: '', shred: 'none', removePolicy: 'delete' };
-  const emptying = (changes: Partial<Sight> = {}, shred: Leaving['shred'] = 'none') => {
-    const sight = bare({ group: group({}, IN_TRASH), lv: IN_TRASH, owner: owner({ trashedAt: 1 }), ...changes });
-    return said(decideRemoval({ ...left, shred }, sight));
-  };
-
-  it('is removed, and shredded before if that was asked for', () => {
-    expect(emptying()).toBe('remove');
-    expect(emptying({}, 'zero')).toBe('shred');
-    expect(emptying({ owner: owner({ trashedAt: 1, isShredded: true }) }, 'zero')).toBe('remove');
+describe('a volume that a command of LVM which was cut off has left suspended', () => {
+  const suspended = { isSuspended: true, health: 'suspended' };
+  it('is resumed before anything touches it, and first of all what is mounted', () => {
+    expect(next(declared(), complete({ lv: lv(suspended) }))).toBe('resume');
+    for (const state of ['wiping', 'new'] as const)
+      expect(next(declared(), bare({ lv: lv(suspended), owner: owner({ state }) }))).toBe('resume');
   });
-  it('is left alone while somebody looks at it', () => {
-    expect(emptying({ ofDevice: [mount({ mountPoint: '/rescue' })] })).toBe('isInUseElsewhere');
-    expect(emptying({ snapshots: [lv({ name: 'copy' })] })).toBe('hasSnapshots');
-  });
+  it('is left as it is when it is not ours', () =>
+    expect(next(declared(), complete({ lv: lv(suspended), owner: owner({ uid: 'uid-0' }) }))).toBe(
+      'logicalVolumeIsOfAnother',
+    ));
 });

@@ -3,11 +3,12 @@ import { DEFAULT_THIN_LIMITS, type OptionKey, type ThinLimits } from './contract
 import type { LogicalVolume, VolumeGroup } from './facts.ts';
 import { devicePathsOf, isOurs, type MountUnit, mounts, unitOf } from './mount-units.ts';
 import type { VolumeOptions } from './options.ts';
-import { type Fact, refusal } from './reasons.ts';
+import { refusal } from './reasons.ts';
 import { mountOptsOf } from './remount.ts';
 import { type Sight, upperDevice } from './sight.ts';
 import { roundUpToExtents } from './size.ts';
-import { encodeTag, isMarked, type Owner, ownerOf } from './tags.ts';
+import { type Decision, done, fullName, isClassicSnapshot, step, unlessImpossible } from './steps.ts';
+import { isMarked, type Owner, ownerOf } from './tags.ts';
 import { isInTrash } from './trash.ts';
 
 /** A volume as it was declared, after it was checked. */
@@ -33,47 +34,6 @@ export interface Content {
   readonly isWhole?: boolean | undefined;
 }
 
-export type Step =
-  | { readonly kind: 'create'; readonly bytes: bigint }
-  | { readonly kind: 'create-pool'; readonly bytes: bigint }
-  | { readonly kind: 'adopt' }
-  /** It is used again: that it was in the trash once must not shorten its time there later. */
-  | { readonly kind: 'take-out' }
-  | { readonly kind: 'activate' }
-  | { readonly kind: 'extend'; readonly bytes: bigint }
-  | { readonly kind: 'encrypt' }
-  | { readonly kind: 'open' }
-  | { readonly kind: 'format' }
-  | { readonly kind: 'mark-ready' }
-  | { readonly kind: 'mount'; readonly unit?: MountUnit | undefined }
-  | { readonly kind: 'grow-filesystem' }
-  /** With other options, while it is in use. */
-  | { readonly kind: 'remount' }
-  /** Has systemd mount it at every boot from now on. */
-  | { readonly kind: 'write-unit'; readonly unit: MountUnit }
-  /** Writes on it what is asked for by now, and only matters later. */
-  | { readonly kind: 'retag' }
-  | { readonly kind: 'unmount' }
-  | { readonly kind: 'close' }
-  | { readonly kind: 'shred' }
-  /** Marked first: from then on it is known what it is, whatever it is called. */
-  | { readonly kind: 'trash'; readonly does: 'mark' | 'rename' | 'deactivate'; readonly lv: LogicalVolume }
-  /** Gives what was in the trash the name of the volume that takes it over. */
-  | { readonly kind: 'take-back'; readonly lv: LogicalVolume }
-  | { readonly kind: 'remove'; readonly lv: LogicalVolume };
-export type StepKind = Step['kind'];
-
-export type Decision =
-  | { readonly kind: 'step'; readonly step: Step }
-  /** What is on its device has to be looked at first. */
-  | { readonly kind: 'look-closer' }
-  | { readonly kind: 'refuse'; readonly fact: Fact; readonly message: string; readonly remedy: string }
-  /** Nothing is left to be done. */
-  | { readonly kind: 'done' };
-
-const step = (next: Step): Decision => ({ kind: 'step', step: next });
-const done: Decision = { kind: 'done' };
-
 /** Makes it, mounts it, and keeps it so. */
 export function decide(
   declared: Declared,
@@ -88,32 +48,6 @@ export function decide(
     : withoutVolume({ declared, sight, group, limits });
   return decision.kind === 'step' ? unlessImpossible(decision, group, sight) : decision;
 }
-
-/** A group that is not whole, or that LVM does not let change, stays as it is; what is on it can still be mounted. */
-function unlessImpossible(decision: Decision & { kind: 'step' }, group: VolumeGroup, { lv }: Sight): Decision {
-  if (!CHANGES_LVM.has(decision.step.kind)) return decision;
-  if (group.missingDisks > 0) return refusal('groupHasLostDisks', { vg: group.name, disks: group.missingDisks });
-  const [obstacle] = group.obstacles;
-  if (obstacle !== undefined) return refusal('groupCannotBeChanged', { vg: group.name, why: obstacle });
-  if (lv && lv.health !== '' && decision.step.kind !== 'remove')
-    return refusal('logicalVolumeIsUnwell', { lv: fullName(lv), why: lv.health });
-  return decision;
-}
-
-const CHANGES_LVM: ReadonlySet<StepKind> = new Set<StepKind>([
-  'create',
-  'create-pool',
-  'adopt',
-  'take-out',
-  'extend',
-  'mark-ready',
-  'remount',
-  'retag',
-  'shred',
-  'take-back',
-  'trash',
-  'remove',
-]);
 
 interface WithoutVolume {
   readonly declared: Declared;
@@ -185,6 +119,7 @@ function thin(
 function inPool(pool: LogicalVolume, bytes: bigint, group: VolumeGroup, limits: ThinLimits): Decision {
   const lv = fullName(pool);
   if (pool.kind !== 'thin-pool') return refusal('poolIsNone', { lv });
+  if (!pool.isActive) return step({ kind: 'activate', lv: pool });
   const fullness = fullnessOf(pool, limits);
   if (fullness) return refusal('poolIsFull', { lv, ...fullness });
   const promised = [...group.volumes.values()]
@@ -204,10 +139,9 @@ function withoutPool(name: string, poolBytes: bigint | undefined, group: VolumeG
 
 /** What of a pool is too full for anything new; a pool that does not tell might be. */
 function fullnessOf(
-  { isActive, dataPercent, metadataPercent }: LogicalVolume,
+  { dataPercent, metadataPercent }: LogicalVolume,
   { dataPercent: mostData, metadataPercent: mostMetadata }: ThinLimits,
 ): { readonly what: string; readonly percent: number | undefined } | undefined {
-  if (!isActive) return undefined;
   if (dataPercent === undefined || dataPercent >= mostData) return { what: 'data', percent: dataPercent };
   if (metadataPercent === undefined || metadataPercent >= mostMetadata)
     return { what: 'metadata', percent: metadataPercent };
@@ -240,7 +174,7 @@ function foreign({ declared, sight, lv, content }: WithVolume): Decision {
   if (!wasProcessed) return refused('it carries no mark of ours, and the volume does not say that it was processed');
   if (options.crypt || options.thin) return refused('the original made no encrypted and no thin volumes');
   if (!isMountedBySomebody(sight, lv, path)) return refused(`it is not mounted at ${path}, and has no unit to be`);
-  if (!lv.isActive) return step({ kind: 'activate' });
+  if (!lv.isActive) return step({ kind: 'activate', lv });
   if (!content) return { kind: 'look-closer' };
   if (content.signature !== options.fsType)
     return refused(`it holds ${content.signature ?? 'nothing'}, and ${options.fsType} is asked for`);
@@ -290,10 +224,11 @@ function ofOurs(owner: Owner, known: WithVolume): Decision {
   const { declared, sight, lv } = known;
   const { options } = declared;
   if (owner.isShredding || owner.isShredded) return refusal('logicalVolumeIsShredded', { lv: fullName(lv) });
+  if (lv.isSuspended) return step({ kind: 'resume', lv });
   // What was on the disk before may be on it, and would be taken for ours.
   if (owner.state === 'wiping') return unlessItHadData(declared, lv) ?? step({ kind: 'remove', lv });
   if (owner.trashedAt !== undefined) return step({ kind: 'take-out' });
-  if (!lv.isActive) return step({ kind: 'activate' });
+  if (!lv.isActive) return step({ kind: 'activate', lv });
   const isNew = owner.state === 'new';
   const tooSmall = isNew ? unlessLargeEnough(known) : undefined;
   if (tooSmall) return tooSmall;
@@ -394,67 +329,3 @@ const MATTER_LATER: readonly OptionKey[] = [
   'shred',
   'removePolicy',
 ];
-
-/** A volume that is being deleted. What is asked of it may have become unreadable: the marks tell what it was made with. */
-export interface Leaving {
-  readonly name: string;
-  readonly uid: string;
-  readonly path: string;
-  readonly shred: VolumeOptions['shred'];
-  readonly removePolicy: VolumeOptions['removePolicy'];
-  /** The group that it was made in, where that is known. */
-  readonly vg?: string | undefined;
-}
-
-/** Takes away what belongs to it, and nothing else. What is left over of a deleted volume is taken away in the same way, by the name that it has. */
-export function decideRemoval(leaving: Leaving, sight: Sight): Decision {
-  const { group, owner, mapping, ofDevice } = sight;
-  const isOurs = owner?.uid === leaving.uid;
-  const lv = isOurs ? sight.lv : undefined;
-  if (!owner && sight.lv?.tags.includes(encodeTag('uid', leaving.uid)))
-    return refusal('marksContradict', { lv: fullName(sight.lv) });
-  if (!lv) return underAnotherName(sight, leaving);
-  const elsewhere = ofDevice.find(({ mountPoint }) => mountPoint !== leaving.path);
-  if (elsewhere) return refusal('isInUseElsewhere', { lv: fullName(lv), path: elsewhere.mountPoint });
-  if (ofDevice.length > 0) return uppermostIsAnother(leaving, sight) ?? step({ kind: 'unmount' });
-  if (mapping) return step({ kind: 'close' });
-  const snapshot = sight.snapshots.find((each) => lv.kind !== 'thin' || isClassicSnapshot(each));
-  if (snapshot) return refusal('hasSnapshots', { lv: fullName(lv), snapshot: fullName(snapshot) });
-  const decision = gone(leaving, lv, owner);
-  return group && decision.kind === 'step' ? unlessImpossible(decision, group, sight) : decision;
-}
-
-/** What somebody has mounted over it would be unmounted in its place. */
-function uppermostIsAnother({ path }: Leaving, { atPath, ofDevice }: Sight): Decision | undefined {
-  const top = atPath.at(-1);
-  if (!top || ofDevice.some(({ id }) => id === top.id)) return undefined;
-  return refusal('somethingElseIsMounted', { path, source: top.source });
-}
-
-/** Either it is in the trash, or somebody has renamed it, or the disks are away that it is on. */
-function underAnotherName({ strays, group }: Sight, { vg }: Leaving): Decision {
-  const stray = strays.find((each) => !isInTrash(each));
-  if (stray) return refusal('logicalVolumeIsElsewhere', { lv: fullName(stray), vg: group?.name ?? '' });
-  const awake = strays.find((each) => each.isActive && !isClassicSnapshot(each));
-  if (awake) return step({ kind: 'trash', does: 'deactivate', lv: awake });
-  return strays.length === 0 && !group && vg !== undefined ? refusal('groupIsAway', { vg }) : done;
-}
-
-/** What it has been begun to shred is of no use in the trash. */
-function gone(
-  { shred, removePolicy }: Pick<Leaving, 'shred' | 'removePolicy'>,
-  lv: LogicalVolume,
-  owner: Owner | undefined,
-): Decision {
-  const { isShredding = false, isShredded = false, trashedAt } = owner ?? {};
-  if (removePolicy === 'trash' && !isShredding && !isShredded)
-    return step({ kind: 'trash', does: trashedAt === undefined ? 'mark' : 'rename', lv });
-  if (shred === 'none' || isShredded) return step({ kind: 'remove', lv });
-  if (isClassicSnapshot(lv)) return refusal('snapshotCannotBeShredded', { lv: fullName(lv) });
-  return step({ kind: lv.isActive ? 'shred' : 'activate' });
-}
-
-/** It lies beside its origin, and is active and inactive together with it. */
-const isClassicSnapshot = ({ kind, pool }: LogicalVolume): boolean => kind === 'snapshot' && pool === undefined;
-
-const fullName = ({ group, name }: LogicalVolume): string => `${group}/${name}`;

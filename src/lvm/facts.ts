@@ -27,6 +27,8 @@ export interface LogicalVolume {
   readonly sizeBytes: bigint;
   readonly tags: readonly string[];
   readonly isActive: boolean;
+  /** Who reads or writes it waits until it is resumed. */
+  readonly isSuspended: boolean;
   /** When it is active. */
   readonly device?: DeviceNumber | undefined;
   readonly isReadOnly: boolean;

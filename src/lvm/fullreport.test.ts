@@ -47,6 +47,7 @@ describe('the report of a node', () => {
         sizeBytes: 8n * MIB,
         tags: ['b', 'holdfast.dev/uid=1'],
         isActive: true,
+        isSuspended: false,
         device: '254:0',
         isReadOnly: false,
         health: '',

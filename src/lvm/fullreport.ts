@@ -193,6 +193,7 @@ function volumeOf(lv: ReportedVolume, group: string): LogicalVolume {
     sizeBytes: sizeOf(lv),
     tags: lv.lv_tags,
     isActive: device !== undefined,
+    isSuspended: lv.lv_attr[4] === 's',
     device,
     isReadOnly: lv.lv_attr[1] !== 'w',
     pool: lv.pool_lv,

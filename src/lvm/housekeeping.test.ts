@@ -5,13 +5,14 @@ import type { Occurrence } from '../kit/observe/event.ts';
 import { RecordingLog } from '../kit/observe/recording-log.ts';
 import { group, lv, mount, owner } from './builders.ts';
 import { DEFAULT_THIN_LIMITS, type LvmSettings } from './contract.ts';
-import type { Leaving, Step } from './decide.ts';
+import type { Leaving } from './decide-removal.ts';
 import type { LogicalVolume } from './facts.ts';
 import { Housekeeping } from './housekeeping.ts';
 import type { Machine } from './machine.ts';
 import { lvmMetrics } from './metrics.ts';
 import type { Look } from './sight.ts';
 import { Standings } from './standings.ts';
+import type { Step } from './steps.ts';
 import { tagsOf } from './tags.ts';
 import type { LvmViews } from './views.ts';
 import type { Volume } from './volume.ts';
@@ -127,7 +128,7 @@ describe('the trash', () => {
     const node = new Node(trashed('trash+a'), trashed('trash+b'));
     const volumes = [
       { uid: 'new', adopts: 'uuid-trash+a' },
-      { uid: 'uid-trash+b', isDeleting: true },
+      { uid: 'uid-trash+b', deletedAt: new Date(0) },
     ];
     await keeping(node, volumes).housekeeping.emptyTrash(signal);
     expect(node.steps).toEqual([]);

@@ -5,6 +5,8 @@ import { RecordingLog } from '../kit/observe/recording-log.ts';
 import { KeyRing } from './key-ring.ts';
 
 const KEY = { namespace: 'storage', name: 'key' };
+const DATA = { name: 'data', uid: 'uid-1' };
+const LOGS = { name: 'logs', uid: 'uid-2' };
 const OTHER = { namespace: 'storage', name: 'other' };
 
 function aRing() {
@@ -33,16 +35,17 @@ function aRing() {
 
 it('brings back the volumes whose Secret has changed, or is gone, and no others', async () => {
   const { ring, versions, added, asked, aMinuteLater, stopped } = aRing();
-  ring.note('data', KEY, '1');
-  ring.note('logs', KEY, '1');
+  ring.note(DATA, KEY, '1');
+  ring.note(LOGS, KEY, '1');
   await aMinuteLater();
   expect([added, asked]).toEqual([[], ['key']]);
   versions.set('key', '2');
   await aMinuteLater();
   expect(added).toEqual(['data', 'logs']);
-  ring.note('data', KEY, '2');
-  ring.note('logs', KEY, '2');
-  expect(ring.versionOf('data')).toBe('2');
+  ring.note(DATA, KEY, '2');
+  ring.note(LOGS, KEY, '2');
+  expect(ring.versionOf(DATA)).toBe('2');
+  expect(ring.versionOf({ ...DATA, uid: 'uid-9' })).toBeUndefined();
   versions.delete('key');
   await aMinuteLater();
   expect(added).toEqual(['data', 'logs', 'data', 'logs']);
@@ -51,14 +54,14 @@ it('brings back the volumes whose Secret has changed, or is gone, and no others'
 
 it('goes on when a Secret cannot be read, and forgets volumes that are gone', async () => {
   const { ring, versions, volumes, added, asked, aMinuteLater, stopped } = aRing();
-  ring.note('logs', OTHER, '1');
-  ring.note('data', KEY, '1');
+  ring.note(LOGS, OTHER, '1');
+  ring.note(DATA, KEY, '1');
   versions.set('key', '2');
   await aMinuteLater();
   expect(added).toEqual(['data']);
   volumes.clear();
   asked.length = 0;
   await aMinuteLater();
-  expect([asked, ring.versionOf('data')]).toEqual([[], undefined]);
+  expect([asked, ring.versionOf(DATA)]).toEqual([[], undefined]);
   await stopped();
 });

@@ -5,12 +5,17 @@ import type { Refuse } from '../kit/controller/outcome.ts';
 import type { Source } from '../kit/controller/sources.ts';
 import type { KubeClient } from '../kit/kube/client.ts';
 import type { Log } from '../kit/observe/log.ts';
+import type { Declared } from './decide.ts';
 import type { SecretName } from './options.ts';
 
 /** Secrets are read one by one, and not watched, so that the agent needs no right to list what else is in their namespace. */
 const LOOK_MS = 60_000;
 
+/** Another volume of the same name has other keys. */
+export type KeyHolder = Pick<Declared, 'name' | 'uid'>;
+
 interface Use {
+  readonly uid: string;
   readonly secret: SecretName;
   readonly version: string;
   /** That none of its keys fits. */
@@ -40,18 +45,23 @@ export class KeyRing {
   };
 
   /** The version that a volume was last looked at with. */
-  versionOf(volume: string): string | undefined {
-    return this.#uses.get(volume)?.version;
+  versionOf(volume: KeyHolder): string | undefined {
+    return this.#useOf(volume)?.version;
   }
 
   /** Why the keys of this version do not fit, if that is known: trying one takes a second of a processor. */
-  refusalOf(volume: string, version: string): Refuse | undefined {
-    const use = this.#uses.get(volume);
+  refusalOf(volume: KeyHolder, version: string): Refuse | undefined {
+    const use = this.#useOf(volume);
     return use?.version === version ? use.refusal : undefined;
   }
 
-  note(volume: string, secret: SecretName, version: string, refusal?: Refuse): void {
-    this.#uses.set(volume, { secret, version, refusal });
+  note({ name, uid }: KeyHolder, secret: SecretName, version: string, refusal?: Refuse): void {
+    this.#uses.set(name, { uid, secret, version, refusal });
+  }
+
+  #useOf({ name, uid }: KeyHolder): Use | undefined {
+    const use = this.#uses.get(name);
+    return use?.uid === uid ? use : undefined;
   }
 
   async run(signal: AbortSignal): Promise<void> {

@@ -32,12 +32,14 @@ export async function renewKeys(host: Pick<Commands, 'exec'>, { device, keys }: 
 
 const run = (host: Pick<Commands, 'exec'>, { argv, options }: commands.Command) => host.exec(argv, options);
 
-export const keyIsWrong = (device: string, { previousKey }: Keys): Refuse =>
+/** The keys of a snapshot are those that its volume had when it was made: nothing can be written to it. */
+export const keyIsWrong = (device: string, { previousKey }: Keys, { isSnapshot = false } = {}): Refuse =>
   new Refuse({
     fact: 'keyIsWrong',
     message: previousKey
       ? `neither the key nor the previousKey of its Secret opens ${device}`
       : `the key of its Secret does not open ${device}, and there is no previousKey`,
-    remedy:
-      'Put the key that it was encrypted with into the Secret, as key, or as previousKey to have it replaced by key',
+    remedy: isSnapshot
+      ? 'A snapshot keeps the keys that its volume had when it was made: put that key into the Secret as previousKey, and leave it there as long as the snapshot is needed'
+      : 'Put the key that it was encrypted with into the Secret, as key, or as previousKey to have it replaced by key',
   });

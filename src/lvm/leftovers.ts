@@ -1,7 +1,7 @@
 /** Takes away a logical volume that no volume of the cluster stands for any more: what its time in the trash is over for, or what a person wants gone. */
 import { Refuse, Retry } from '../kit/controller/outcome.ts';
 import { SHRED_METHODS } from './contract.ts';
-import { decideRemoval, type Leaving } from './decide.ts';
+import { decideRemoval, type Leaving } from './decide-removal.ts';
 import type { LogicalVolume, Lvm } from './facts.ts';
 import type { Going, Machine } from './machine.ts';
 import { sightOf } from './sight.ts';

@@ -1,6 +1,8 @@
 /** What the job asks of the node that it runs on. */
-import type { Content, Declared, Leaving, Step } from './decide.ts';
+import type { Content, Declared } from './decide.ts';
+import type { Leaving } from './decide-removal.ts';
 import type { Look, Sight } from './sight.ts';
+import type { Step } from './steps.ts';
 
 /** What goes with a step that may take hours. */
 export interface Going {

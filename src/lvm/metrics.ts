@@ -1,10 +1,10 @@
 /** What is counted: volumes by how they stand, steps by how long they take and why they fail, and how full groups and pools are. */
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
 import type { CommandEnd } from '../kit/host/counted-commands.ts';
-import type { StepKind } from './decide.ts';
 import type { Lvm } from './facts.ts';
 import type { Orphan } from './orphans.ts';
 import { STATES, type Standings } from './standings.ts';
+import type { StepKind } from './steps.ts';
 
 /** From a tag to the shredding of a large disk. */
 const BUCKETS = [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 15, 60, 300, 1800, 7200];

@@ -1,5 +1,6 @@
 /** Makes one volume right: looks at it and at the node, decides, does one step, and looks again until nothing is left to be done. */
 import { OwnWrites } from '../kit/cache/own-writes.ts';
+import type { Clock } from '../kit/clock/clock.ts';
 import { after, done, type Outcome, Refuse, Retry, Stalled, Wait } from '../kit/controller/outcome.ts';
 import type { ReconcileContext } from '../kit/controller/turn.ts';
 import { CommandError } from '../kit/host/command.ts';
@@ -12,7 +13,8 @@ import {
   REMOVE_POLICIES,
   SHRED_METHODS,
 } from './contract.ts';
-import { type Decision, type Declared, decide, decideRemoval, type Leaving } from './decide.ts';
+import { type Declared, decide } from './decide.ts';
+import { decideRemoval, type Leaving } from './decide-removal.ts';
 import { type Declaration, declarationOf } from './declared.ts';
 import type { Lvm, VolumeGroup } from './facts.ts';
 import { Held } from './held.ts';
@@ -22,6 +24,7 @@ import { mountPointFault } from './names.ts';
 import { refusal } from './reasons.ts';
 import type { Report } from './report.ts';
 import { type Place, type Sight, sightOf } from './sight.ts';
+import type { Decision } from './steps.ts';
 import { ownerOf } from './tags.ts';
 import type { LvmViews } from './views.ts';
 import { isAskedTheSame, type Volume } from './volume.ts';
@@ -33,6 +36,7 @@ export interface ReconcileParts {
   readonly machine: Machine;
   readonly writes: Writes;
   readonly report: Report;
+  readonly clock: Clock;
 }
 
 /** Until a write that others come in between of is left to the next turn. */
@@ -41,8 +45,8 @@ const MOST_TRIES = 4;
 const MOST_STEPS = 24;
 
 export function reconciler(parts: ReconcileParts) {
-  const { views, settings, machine } = parts;
-  const ownWrites = new OwnWrites(views.volumes);
+  const { views, settings, machine, clock } = parts;
+  const ownWrites = new OwnWrites(views.volumes, clock);
 
   return async (name: string, context: ReconcileContext): Promise<Outcome> => {
     const volume = views.volumes.get(name);
@@ -61,7 +65,7 @@ export function reconciler(parts: ReconcileParts) {
     const turn = new VolumeTurn(parts, volume, context, ownWrites);
     if (belongs === 'homeless') return await turn.isHomeless();
     using _here = machine.join();
-    return await (volume.isDeleting ? turn.takeAway() : turn.make());
+    return await (volume.deletedAt ? turn.takeAway() : turn.make());
   };
 }
 
@@ -189,7 +193,11 @@ class VolumeTurn {
     const { machine, report, writes } = this.#parts;
     const { signal } = this.#context;
     const live = await writes.find(this.#volume.name, signal);
-    if (live?.uid !== this.#volume.uid || !live.isDeleting || live.otherFinalizers.includes(PROTECTION_FINALIZER))
+    if (
+      live?.uid !== this.#volume.uid ||
+      live.deletedAt === undefined ||
+      live.otherFinalizers.includes(PROTECTION_FINALIZER)
+    )
       throw new Retry('the volume has changed since it was read: it is read again');
     this.#volume = live;
     for (let steps = 0; steps < MOST_STEPS; steps++) {
@@ -237,11 +245,11 @@ class VolumeTurn {
   }
 
   #leaving({ owner }: Sight): Leaving {
-    const { name, uid, path, annotations } = this.#volume;
+    const { name, uid, path, annotations, deletedAt } = this.#volume;
     const declaration = this.#declaration();
     if (declaration.ok) {
       const { shred, removePolicy, vg } = declaration.declared.options;
-      return { name, uid, path, shred, removePolicy, vg };
+      return { name, uid, path, shred, removePolicy, vg, deletedAt };
     }
     const { shred, removePolicy } = owner?.options ?? {};
     return {
@@ -249,6 +257,7 @@ class VolumeTurn {
       uid,
       path,
       vg: annotations.vg,
+      deletedAt,
       shred: SHRED_METHODS.find((method) => method === shred) ?? 'none',
       removePolicy: REMOVE_POLICIES.find((policy) => policy === removePolicy) ?? 'delete',
     };
@@ -289,10 +298,10 @@ class VolumeTurn {
 
   /** Whether it could be written on the volume. */
   async #tellFailure(message: string): Promise<boolean> {
-    const { name, isDeleting, annotations, made } = this.#volume;
+    const { name, deletedAt, annotations, made } = this.#volume;
     // What was ready once keeps that mark: its data are somewhere.
     const wasMade = made ?? (annotations.status === PROCESSED ? 'by the original' : undefined);
-    const ours = isDeleting ? { message } : { status: FAILED, message };
+    const ours = deletedAt ? { message } : { status: FAILED, message };
     try {
       this.#written(await this.#parts.writes.annotate(this.#volume, { ours, made: wasMade }, this.#context.signal));
       return true;

@@ -2,10 +2,11 @@
 import type { Clock } from '../kit/clock/clock.ts';
 import type { EventRecorder } from '../kit/observe/events.ts';
 import type { Log } from '../kit/observe/log.ts';
-import type { Declared, Step, StepKind } from './decide.ts';
+import type { Declared } from './decide.ts';
 import { failed, ready, refused, released, removed, warned } from './events.ts';
 import type { LvmMetrics } from './metrics.ts';
 import type { Standings, State } from './standings.ts';
+import type { Step, StepKind } from './steps.ts';
 import type { Volume } from './volume.ts';
 
 export interface ReportParts {

@@ -1,4 +1,5 @@
 /** What there is on the node for one volume, out of what was seen of the whole node. Whoever could not look has no sight: it never lies. */
+import { Retry } from '../kit/controller/outcome.ts';
 import type { DeviceNumber } from '../kit/host/device-number.ts';
 import type { Mount } from '../kit/host/mounts.ts';
 import type { LogicalVolume, Lvm, VolumeGroup } from './facts.ts';
@@ -88,3 +89,8 @@ const isOpen = (lv: LogicalVolume | undefined, { name, over }: Mapping): boolean
 /** What its filesystem is on. */
 export const upperDevice = ({ lv, mapping }: Sight, isEncrypted: boolean): DeviceNumber | undefined =>
   isEncrypted ? mapping?.device : lv?.device;
+
+export function there({ lv }: Sight): LogicalVolume {
+  if (!lv) throw new Retry('its logical volume is not there');
+  return lv;
+}

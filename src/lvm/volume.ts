@@ -33,7 +33,8 @@ export interface Volume {
   readonly adopts?: string;
   /** The uuid of the logical volume that was made for it, or that it has adopted. */
   readonly made?: string;
-  readonly isDeleting: boolean;
+  /** That somebody has deleted it, by the clock of the API server. */
+  readonly deletedAt?: Date;
   readonly isHeld: boolean;
   /** Others keep its object for now, such as Kubernetes itself while it is bound. */
   readonly otherFinalizers: readonly string[];
@@ -67,7 +68,7 @@ export function volumeOf({ metadata, spec = {}, status }: PersistentVolume): Vol
     annotations: ours(metadata.annotations ?? {}),
     ...(adopts !== undefined && { adopts }),
     ...(made !== undefined && { made }),
-    isDeleting: metadata.deletionTimestamp !== undefined,
+    ...(metadata.deletionTimestamp !== undefined && { deletedAt: new Date(metadata.deletionTimestamp) }),
     isHeld: finalizers.includes(FINALIZER),
     otherFinalizers: finalizers.filter((finalizer) => finalizer !== FINALIZER),
   };
@@ -98,8 +99,8 @@ export function isAskedTheSame(one: Volume, other: Volume): boolean {
   return one.uid === other.uid && semanticallyEqual(requestOf(one), requestOf(other));
 }
 
-function requestOf({ path, capacity, volumeMode, storageClass, home, annotations, adopts, isDeleting }: Volume) {
+function requestOf({ path, capacity, volumeMode, storageClass, home, annotations, adopts, deletedAt }: Volume) {
   const written: readonly string[] = WRITTEN_KEYS;
   const options = Object.entries(annotations).filter(([key]) => !written.includes(key));
-  return { path, capacity, volumeMode, storageClass, home, adopts, isDeleting, options: Object.fromEntries(options) };
+  return { path, capacity, volumeMode, storageClass, home, adopts, deletedAt, options: Object.fromEntries(options) };
 }

@@ -30,7 +30,7 @@ export function reconciler(
   { policy, dryRun, narrowAfterMs }: TopologySettings,
   report: Report,
 ) {
-  const ownWrites = new OwnWrites(views.volumes);
+  const ownWrites = new OwnWrites(views.volumes, clock);
   const contests = new Contests(clock);
   const narrowings = new Narrowings(clock, narrowAfterMs);
   const unanswered = new Map<string, Unanswered>();

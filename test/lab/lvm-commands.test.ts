@@ -291,7 +291,7 @@ describe('a bare mount point', () => {
   it('takes no files while it is immutable, but a mount', async () => {
     await using lab = await aGroup();
     const path = await mkdtemp('/run/bare-');
-    await exec(makeImmutable(path));
+    await exec(makeImmutable([path]));
     await expect(writeFile(join(path, 'file'), 'lost')).rejects.toThrow(/EPERM/);
     await lab.withFile('data', 16n);
     await lab.unmounted();

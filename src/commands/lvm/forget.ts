@@ -88,7 +88,7 @@ async function found({ visitor, name }: Request, force: boolean): Promise<Found>
   const volume = volumeOf(object);
   if (!volume?.isHeld)
     throw new UsageError(`${name} is not held by an agent of ours: it has no finalizer ${FINALIZER}`);
-  if (!volume.isDeleting)
+  if (!volume.deletedAt)
     throw new UsageError(`${name} is not being deleted: first kubectl delete pv ${name} --wait=false`);
   const all = await readAll({ visitor, tell: () => {} }, NODES, {}, nodeOf);
   const nodes = all.filter((node) => isHome(node, volume.home));

@@ -8,7 +8,7 @@ import {
   STORAGE_CLASS,
 } from '../../lvm/contract.ts';
 import { lvm } from '../../lvm/controller.ts';
-import { SHREDS_AT_ONCE } from '../../lvm/real-machine.ts';
+import { SHREDS_AT_ONCE } from '../../lvm/taking-away.ts';
 import { bindAddress } from '../flags/address.ts';
 import { choice } from '../flags/choice.ts';
 import { positiveDuration } from '../flags/duration.ts';

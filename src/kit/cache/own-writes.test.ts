@@ -3,8 +3,9 @@ import { OwnWrites } from './own-writes.ts';
 import type { Identity } from './store.ts';
 
 function cacheAt(cached: Identity | undefined) {
-  const state = { cached };
-  return { state, writes: new OwnWrites({ identityOf: () => state.cached }) };
+  const state = { cached, now: 0 };
+  const writes = new OwnWrites({ identityOf: () => state.cached }, { monotonic: () => state.now });
+  return { state, writes };
 }
 
 const written = (resourceVersion: string, uid = 'u') => ({ metadata: { name: 'a', uid, resourceVersion } });
@@ -36,4 +37,14 @@ test('an object that is gone, or another by now, is not waited for', () => {
   const another = cacheAt({ uid: 'v', resourceVersion: '9' });
   another.writes.note('a', written('11'));
   expect(another.writes.isAheadOfCache('a')).toBe(false);
+});
+
+test('a server that was restored to a time before the write never shows it, and is not waited for', () => {
+  const { state, writes } = cacheAt({ uid: 'u', resourceVersion: '9' });
+  state.now = 1_000;
+  writes.note('a', written('11'));
+  state.now = 30_999;
+  expect(writes.isAheadOfCache('a')).toBe(true);
+  state.now = 31_000;
+  expect(writes.isAheadOfCache('a')).toBe(false);
 });

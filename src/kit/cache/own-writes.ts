@@ -2,21 +2,31 @@
  * What this process has written and its cache does not show yet. A controller that looks at a key in between would decide on what was
  * there before, and write a second time.
  */
+import type { Clock } from '../clock/clock.ts';
 import type { KubeObject } from '../kube/resource.ts';
 import { compareVersions } from './resource-version.ts';
 import type { Identity, View } from './store.ts';
 
+/** Longer than any cache takes to show a write. A server that was restored to a time before it never will. */
+const PATIENCE_MS = 30_000;
+
+interface Written extends Identity {
+  readonly at: number;
+}
+
 export class OwnWrites {
   readonly #view: Pick<View<unknown>, 'identityOf'>;
-  readonly #written = new Map<string, Identity>();
+  readonly #clock: Pick<Clock, 'monotonic'>;
+  readonly #written = new Map<string, Written>();
 
-  constructor(view: Pick<View<unknown>, 'identityOf'>) {
+  constructor(view: Pick<View<unknown>, 'identityOf'>, clock: Pick<Clock, 'monotonic'>) {
     this.#view = view;
+    this.#clock = clock;
   }
 
   /** Takes what the server answered to a write. */
   note(key: string, { metadata: { uid = '', resourceVersion = '' } }: KubeObject): void {
-    this.#written.set(key, { uid, resourceVersion });
+    this.#written.set(key, { uid, resourceVersion, at: this.#clock.monotonic() });
   }
 
   /** Whether the cache still shows the object as it was before our last write to it. */
@@ -24,8 +34,9 @@ export class OwnWrites {
     const written = this.#written.get(key);
     if (!written) return false;
     const cached = this.#view.identityOf(key);
-    if (cached?.uid === written.uid && compareVersions(cached.resourceVersion, written.resourceVersion) < 0)
-      return true;
+    const isBehind =
+      cached?.uid === written.uid && compareVersions(cached.resourceVersion, written.resourceVersion) < 0;
+    if (isBehind && this.#clock.monotonic() - written.at < PATIENCE_MS) return true;
     this.#written.delete(key);
     return false;
   }

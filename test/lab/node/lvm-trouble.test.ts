@@ -147,6 +147,27 @@ it('the agent waits for who has the lock of a group, and takes it for no failure
   await node.isGone('patient');
 });
 
+it('a volume that a killed command has left suspended is resumed, and who waited for it goes on', async () => {
+  await node.declare('frozen', { storage: '16Mi' });
+  await node.says('frozen', 'status', 'Processed');
+  await node.guest.output('dmsetup', 'suspend', 'storage_bulk-frozen');
+  const writer = node.guest.start([
+    'sh',
+    '-c',
+    'echo later >/mnt/pv/frozen/file && sync -f /mnt/pv/frozen/file && echo written',
+  ]);
+  await node.annotate('frozen', { autoRelease: 'true' });
+  await node.eventually('the writer to go on', async () => expect(writer.lines).toContain('written'));
+  expect(
+    await node.guest.output('dmsetup', 'info', '--columns', '--noheadings', '-o', 'suspended', 'storage_bulk-frozen'),
+  ).toMatch(/Active/);
+  expect((await node.guest.read('/mnt/pv/frozen/file')).toString()).toBe('later\n');
+
+  await node.guest.output('dmsetup', 'suspend', 'storage_bulk-frozen');
+  await node.delete('frozen');
+  await node.isGone('frozen');
+});
+
 it('a disk that fails takes only its own volumes with it, and they are back with the disk', async () => {
   // Not from the beginning: LVM would find the group on the disk below as well.
   const sectors = (127 * MIB) / 512;

@@ -1,0 +1,138 @@
+/** Encrypts volumes, opens them, and has them opened by the keys that their Secrets have by now. */
+import { Refuse, Retry } from '../kit/controller/outcome.ts';
+import type { Host } from '../kit/host/host.ts';
+import type { KubeClient } from '../kit/kube/client.ts';
+import type { Log } from '../kit/observe/log.ts';
+import * as commands from './commands.ts';
+import type { Declared } from './decide.ts';
+import type { LogicalVolume } from './facts.ts';
+import type { KeyHolder, KeyRing } from './key-ring.ts';
+import { keyIsWrong, renewKeys } from './key-slots.ts';
+import { cryptsetupIsMissing, type Keys, readKeys } from './keys.ts';
+import { type LocalNode, pathOf } from './local-node.ts';
+import type { SecretName } from './options.ts';
+import { mappingName, type Sight } from './sight.ts';
+import { contentAt } from './signature.ts';
+import { ownerOf } from './tags.ts';
+
+export interface EncryptionParts {
+  readonly node: LocalNode;
+  readonly host: Host;
+  readonly client: KubeClient;
+  readonly log: Log;
+  /** For volumes that are looked after for long. */
+  readonly keyRing?: KeyRing | undefined;
+}
+
+export class Encryption {
+  readonly #parts: EncryptionParts;
+  readonly #node: LocalNode;
+
+  constructor(parts: EncryptionParts) {
+    this.#parts = parts;
+    this.#node = parts.node;
+  }
+
+  /** Before anything is made that could not be used. */
+  async isPossible(secret: SecretName, signal: AbortSignal): Promise<void> {
+    if (!(await this.#parts.host.isInstalled('cryptsetup'))) throw cryptsetupIsMissing();
+    await readKeys(this.#parts.client, secret, signal);
+  }
+
+  async encrypt({ options }: Declared, lv: LogicalVolume, signal: AbortSignal): Promise<void> {
+    if (!options.crypt) throw new Error('a volume without a key cannot be encrypted');
+    const device = pathOf(lv);
+    await this.#node.isStill(device, lv.device);
+    const { key } = await readKeys(this.#parts.client, options.crypt, signal);
+    await this.#node.run(commands.luksFormat({ device, key }));
+  }
+
+  /** Whether one of its keys opens what is there: then it was encrypted to the end. */
+  async opens({ options }: Declared, device: string, signal: AbortSignal): Promise<boolean> {
+    if (!options.crypt) return false;
+    const { key, previousKey } = await readKeys(this.#parts.client, options.crypt, signal);
+    for (const each of previousKey ? [key, previousKey] : [key])
+      if (commands.slotIn(await this.#node.result(commands.luksTestKey({ device, key: each }))) !== undefined)
+        return true;
+    return false;
+  }
+
+  async open(declared: Declared, lv: LogicalVolume, signal: AbortSignal): Promise<void> {
+    const { uid, options } = declared;
+    if (!options.crypt) throw new Error('a volume without a key cannot be opened');
+    const device = pathOf(lv);
+    await this.#node.isStill(device, lv.device);
+    const keys = await readKeys(this.#parts.client, options.crypt, signal);
+    await this.#noting(declared, options.crypt, keys, async () => {
+      const opened = { device, name: mappingName(uid), readOnly: lv.isReadOnly };
+      if (keys.previousKey && !lv.isReadOnly) await renewKeys(this.#parts.host, { device, keys });
+      const tried = lv.isReadOnly ? [keys.key, keys.previousKey] : [keys.key];
+      await this.#openWith(
+        tried.filter((key) => key !== undefined),
+        opened,
+        keys,
+      );
+    });
+  }
+
+  /** With the first that fits: what is read only has the keys that it had when it was made so. */
+  async #openWith(tried: readonly Uint8Array[], opened: Omit<commands.Opened, 'key'>, keys: Keys): Promise<void> {
+    for (const key of tried) {
+      try {
+        return await this.#node.run(commands.luksOpen({ ...opened, key }));
+      } catch (error) {
+        if (!commands.isWrongKey(error)) throw error;
+      }
+    }
+    throw keyIsWrong(opened.device, keys, { isSnapshot: opened.readOnly });
+  }
+
+  /** Only when there is something new: trying a key takes a second of a processor. */
+  async renewKeys(declared: Declared, { lv }: Sight, signal: AbortSignal): Promise<void> {
+    const { name, options } = declared;
+    if (!options.crypt || !lv || lv.isReadOnly) return;
+    const { client, host, keyRing, log } = this.#parts;
+    const keys = await readKeys(client, options.crypt, signal);
+    const refusal = keyRing?.refusalOf(declared, keys.version);
+    if (refusal) throw refusal;
+    const before = keyRing?.versionOf(declared);
+    const isNew = before === undefined ? keys.previousKey !== undefined : before !== keys.version;
+    await this.#noting(declared, options.crypt, keys, async () => {
+      if (!isNew) return;
+      await this.#node.isStill(pathOf(lv), lv.device);
+      const isRenewed = await renewKeys(host, { device: pathOf(lv), keys });
+      if (isRenewed) log.info({ volume: name }, 'the volume has the new key, and not the one before');
+    });
+  }
+
+  /** Remembers with what keys it was done, or that they do not fit; what was cut off is done again. */
+  async #noting(volume: KeyHolder, secret: SecretName, { version }: Keys, work: () => Promise<void>): Promise<void> {
+    const { keyRing } = this.#parts;
+    try {
+      await work();
+      keyRing?.note(volume, secret, version);
+    } catch (error) {
+      if (error instanceof Refuse) keyRing?.note(volume, secret, version, error);
+      throw error;
+    }
+  }
+
+  /** After the logical volume under it. */
+  async grow({ uid, options }: Declared, { mapping }: Sight, signal: AbortSignal): Promise<void> {
+    if (!options.crypt) return;
+    const { client } = this.#parts;
+    const { key } = await readKeys(client, options.crypt, signal);
+    await this.#node.run(commands.luksResize({ name: mapping?.name ?? mappingName(uid), key }));
+  }
+
+  /** Without its keys nobody can read what is on it. Where there are none, nobody ever could. */
+  async eraseKeys(lv: LogicalVolume): Promise<void> {
+    const { host } = this.#parts;
+    const found = await contentAt(host, this.#node.seen(pathOf(lv)));
+    if (!found.known) throw new Retry(`what is on ${pathOf(lv)} cannot be told: ${found.why}`);
+    await this.#node.isStill(pathOf(lv), lv.device);
+    if (found.value === 'crypto_LUKS') return await this.#node.run(commands.luksErase(pathOf(lv)));
+    if (ownerOf(lv)?.state === 'ready')
+      throw new Retry(`${pathOf(lv)} is marked as encrypted and is not: it is not shredded, and so not removed`);
+  }
+}

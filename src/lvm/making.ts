@@ -1,0 +1,230 @@
+/** The steps that make a volume, mount it, and keep it as it is asked for. Each looks at what it touches. */
+import { Refuse, Retry } from '../kit/controller/outcome.ts';
+import { CommandError } from '../kit/host/command.ts';
+import type { Host } from '../kit/host/host.ts';
+import type { Log } from '../kit/observe/log.ts';
+import * as commands from './commands.ts';
+import type { Content, Declared } from './decide.ts';
+import type { Encryption } from './encryption.ts';
+import type { LogicalVolume } from './facts.ts';
+import { type LocalNode, pathOf } from './local-node.ts';
+import type { MountUnit } from './mount-units.ts';
+import { mountOptsOf, type Remount, remountOptions, unmetBy } from './remount.ts';
+import { mappingName, type Sight, there } from './sight.ts';
+import { contentAt } from './signature.ts';
+import type { Step } from './steps.ts';
+import { changeOfTags, type Owner, ownerOf, tagsOf } from './tags.ts';
+import { isWhole } from './whole.ts';
+
+export interface MakingParts {
+  readonly node: LocalNode;
+  readonly host: Host;
+  readonly log: Log;
+  readonly encryption: Encryption;
+  /** The uid of the cluster. */
+  readonly cluster: string;
+}
+
+export class Making {
+  readonly #parts: MakingParts;
+  readonly #node: LocalNode;
+
+  constructor(parts: MakingParts) {
+    this.#parts = parts;
+    this.#node = parts.node;
+  }
+
+  async content(declared: Declared, sight: Sight, signal: AbortSignal): Promise<Content> {
+    const { options, uid } = declared;
+    const { host } = this.#parts;
+    const lv = there(sight);
+    const isInside = options.crypt !== undefined && sight.mapping !== undefined;
+    const path = isInside ? mappedPath(uid, sight) : pathOf(lv);
+    await this.#node.isStill(path, isInside ? sight.mapping?.device : lv.device);
+    const exclusive = sight.owner?.state === 'new';
+    const found = await contentAt(host, this.#node.seen(path), { exclusive });
+    if (!found.known) throw new Retry(`what is on ${path} cannot be told: ${found.why}`);
+    const signature = found.value;
+    if (signature === 'crypto_LUKS' && options.crypt)
+      return { signature, isWhole: await this.#parts.encryption.opens(declared, path, signal) };
+    if (signature !== options.fsType || sight.owner?.state !== 'new') return { signature };
+    return { signature, isWhole: await isWhole(host, options.fsType, path) };
+  }
+
+  async make(step: Step, declared: Declared, sight: Sight, signal: AbortSignal): Promise<void> {
+    const { options, name, path } = declared;
+    switch (step.kind) {
+      case 'create':
+        if (options.crypt) await this.#parts.encryption.isPossible(options.crypt, signal);
+        return await this.#create(step.bytes, declared, sight);
+      case 'create-pool': {
+        const pool = options.thin?.pool ?? '';
+        return await this.#node.run(
+          commands.createThinPool({ vg: options.vg, name: pool, bytes: step.bytes, tags: [] }),
+        );
+      }
+      case 'take-back':
+        return await this.#node.run(commands.rename({ vg: step.lv.group, name: step.lv.name, to: name }));
+      case 'adopt':
+        return await this.#adopt(declared, there(sight));
+      case 'remove':
+        return await this.#node.run(commands.remove(step.lv));
+      case 'take-out':
+        return await this.#node.retag(there(sight), { trashedAt: undefined });
+      case 'activate':
+        return await this.#node.activate(step.lv);
+      case 'resume':
+        return await this.#node.resume(step.lv);
+      case 'extend':
+        return await this.#node.run(commands.extend({ vg: options.vg, name, bytes: step.bytes }));
+      case 'encrypt':
+        return await this.#parts.encryption.encrypt(declared, there(sight), signal);
+      case 'open':
+        return await this.#parts.encryption.open(declared, there(sight), signal);
+      case 'format': {
+        const device = await this.#filesystemDevice(declared, sight);
+        await this.#node.run(commands.makeFileSystem({ ...options, device }));
+        return await this.#node.markReady(there(sight));
+      }
+      case 'mark-ready':
+        return await this.#node.markReady(there(sight));
+      case 'mount':
+        return await this.#mountIt(declared, sight, step.unit);
+      case 'write-unit':
+        return await this.#node.enableUnit(step.unit);
+      case 'remount':
+        return await this.#remount(declared, sight);
+      case 'retag': {
+        const { fsOpts = '', mountOpts = '' } = sight.owner?.options ?? {};
+        return await this.#node.retag(there(sight), { options: { ...declared.inForce, fsOpts, mountOpts } });
+      }
+      case 'grow-filesystem': {
+        const device = await this.#filesystemDevice(declared, sight);
+        await this.#parts.encryption.grow(declared, sight, signal);
+        await this.#node.run(commands.growFileSystem({ fsType: options.fsType, device, path }));
+        const lv = there(sight);
+        return await this.#node.retag(lv, { fsBytes: lv.sizeBytes });
+      }
+      default:
+        throw new Error(`${step.kind} is no step to make a volume`);
+    }
+  }
+
+  async #create(bytes: bigint, declared: Declared, { group }: Sight): Promise<void> {
+    const { name, uid, options, inForce } = declared;
+    const { cluster } = this.#parts;
+    const isSnapshot = options.snapshotOf !== undefined;
+    const state = isSnapshot ? 'ready' : 'wiping';
+    const tags = tagsOf({ uid, pv: name, cluster, state, options: inForce, fsBytes: bytes });
+    const volume = { vg: options.vg, name, tags, bytes };
+    if (options.snapshotOf !== undefined) {
+      const origin = options.snapshotOf;
+      const isThin = group?.volumes.get(origin)?.pool !== undefined;
+      const { bytes: _, ...unsized } = volume;
+      return await this.#node.run(
+        isThin ? commands.createThinSnapshot({ ...unsized, origin }) : commands.createSnapshot({ ...volume, origin }),
+      );
+    }
+    const { thin } = options;
+    await this.#node.run(thin ? commands.createThin({ ...volume, pool: thin.pool }) : commands.createPlain(volume));
+    await this.#isWiped(volume);
+  }
+
+  /** LVM writes the marks before it wipes: only when it has ended is all of that done. */
+  async #isWiped({ vg, name, tags }: { readonly vg: string; readonly name: string; readonly tags: readonly string[] }) {
+    const made = (await this.#node.look()).lvm.groups.get(vg)?.volumes.get(name);
+    if (!made || !tags.every((tag) => made.tags.includes(tag)))
+      throw new Retry(`${vg}/${name} is not there as it was made`);
+    await this.#node.markNew(made);
+  }
+
+  /** What it holds stays as it is: only whose it is is written anew. */
+  async #adopt({ name, uid, inForce }: Declared, lv: LogicalVolume): Promise<void> {
+    const { cluster } = this.#parts;
+    const before = ownerOf(lv);
+    const owner: Owner = {
+      uid,
+      pv: name,
+      cluster,
+      state: before?.state ?? 'ready',
+      options: inForce,
+      fsBytes: before?.fsBytes ?? lv.sizeBytes,
+    };
+    await this.#node.run(commands.changeTags([lv], changeOfTags(lv, owner)));
+  }
+
+  async #mountIt(declared: Declared, sight: Sight, unit: MountUnit | undefined): Promise<void> {
+    const { host } = this.#parts;
+    const { path, options } = declared;
+    const source = await this.#filesystemDevice(declared, sight);
+    const directory = this.#node.seen(path);
+    const before = await host.files.lstat(directory);
+    if (before && before.kind !== 'directory')
+      throw new Retry(`${path} is a ${before.kind}, and has to be a directory`);
+    if (!before) await host.files.mkdir(directory);
+    await this.#node.makeImmutable(path);
+    if (unit && (await this.#isMountedBy(unit))) return await this.#mountOptsAre(declared, sight);
+    const why = await this.#node.mount({ source, path, fsType: options.fsType, options: mountOptsOf(options) });
+    if (why !== undefined) throw new Retry(`${source} could not be mounted at ${path}: ${why}`);
+    await this.#mountOptsAre(declared, sight);
+  }
+
+  /** What systemd cannot mount is mounted without it: then it is mounted now, or mount(8) says why not. */
+  async #isMountedBy(unit: MountUnit): Promise<boolean> {
+    try {
+      await this.#node.enableUnit(unit);
+      return true;
+    } catch (error) {
+      this.#parts.log.warn({ unit: unit.name, why: `${error}` }, 'systemd did not mount all of what it was asked to');
+      return false;
+    }
+  }
+
+  /** What the kernel passes over takes another mount, and that has to wait until nobody uses the volume. */
+  async #remount(declared: Declared, sight: Sight): Promise<void> {
+    const { path, options } = declared;
+    const device = await this.#filesystemDevice(declared, sight);
+    const was = mountOptsOf({ ...options, mountOpts: listOf(sight.owner?.options.mountOpts) });
+    const remount: Remount = { fsType: options.fsType, was, wanted: mountOptsOf(options) };
+    try {
+      await this.#node.run(commands.remount({ device, path, options: remountOptions(remount) }));
+    } catch (error) {
+      if (!(error instanceof CommandError) || error.outcome.kind !== 'exited') throw error;
+      throw needsNewMount(path, error.output.stderr.trim());
+    }
+    const now = (await this.#node.look()).mounts.findLast(({ mountPoint }) => mountPoint === path);
+    const unmet = now ? unmetBy(remount, now) : [];
+    if (unmet.length > 0) throw needsNewMount(path, unmet.join('; '));
+    await this.#mountOptsAre(declared, sight);
+  }
+
+  /** Written when they are in force. */
+  async #mountOptsAre({ inForce }: Declared, { lv, owner }: Sight): Promise<void> {
+    const { mountOpts } = inForce;
+    if (!lv || !owner || mountOpts === undefined || owner.options.mountOpts === mountOpts) return;
+    await this.#node.retag(lv, { options: { ...owner.options, mountOpts } });
+  }
+
+  /** Makes sure that what the path leads to is what was looked at. */
+  async #filesystemDevice({ uid, options }: Declared, sight: Sight): Promise<string> {
+    const lv = there(sight);
+    const [path, device] = options.crypt ? [mappedPath(uid, sight), sight.mapping?.device] : [pathOf(lv), lv.device];
+    await this.#node.isStill(path, device);
+    return path;
+  }
+}
+
+/** It keeps the name that it was opened with, also when it was taken over since. */
+const mappedPath = (uid: string, { mapping }: Sight): string => `/dev/mapper/${mapping?.name ?? mappingName(uid)}`;
+
+const listOf = (mountOpts = ''): readonly string[] => (mountOpts === '' ? [] : mountOpts.split(','));
+
+const needsNewMount = (path: string, why: string): Refuse =>
+  new Refuse({
+    fact: 'mountOptsNeedNewMount',
+    message: `the new mountOpts cannot all be had while the volume is mounted at ${path}: ${why}`,
+    remedy: 'Put them back, or end the pods that use the volume and unmount it: it is mounted again with the new ones',
+    recheckMs: REMOUNT_RECHECK_MS,
+  });
+
+const REMOUNT_RECHECK_MS = 60_000;

@@ -1,0 +1,80 @@
+/** What can be done for a volume, one step at a time, and what a decision comes to. */
+import type { LogicalVolume, VolumeGroup } from './facts.ts';
+import type { MountUnit } from './mount-units.ts';
+import { type Fact, refusal } from './reasons.ts';
+import type { Sight } from './sight.ts';
+
+export type Step =
+  | { readonly kind: 'create'; readonly bytes: bigint }
+  | { readonly kind: 'create-pool'; readonly bytes: bigint }
+  | { readonly kind: 'adopt' }
+  /** It is used again: that it was in the trash once must not shorten its time there later. */
+  | { readonly kind: 'take-out' }
+  /** It, or the pool that it is to be in. */
+  | { readonly kind: 'activate'; readonly lv: LogicalVolume }
+  /** Lets go on what a command of LVM that was cut off has left suspended: whoever touches it waits for ever. */
+  | { readonly kind: 'resume'; readonly lv: LogicalVolume }
+  | { readonly kind: 'extend'; readonly bytes: bigint }
+  | { readonly kind: 'encrypt' }
+  | { readonly kind: 'open' }
+  | { readonly kind: 'format' }
+  | { readonly kind: 'mark-ready' }
+  | { readonly kind: 'mount'; readonly unit?: MountUnit | undefined }
+  | { readonly kind: 'grow-filesystem' }
+  /** With other options, while it is in use. */
+  | { readonly kind: 'remount' }
+  /** Has systemd mount it at every boot from now on. */
+  | { readonly kind: 'write-unit'; readonly unit: MountUnit }
+  /** Writes on it what is asked for by now, and only matters later. */
+  | { readonly kind: 'retag' }
+  | { readonly kind: 'unmount' }
+  | { readonly kind: 'close' }
+  | { readonly kind: 'shred' }
+  /** Marked first: from then on it is known what it is, whatever it is called. */
+  | { readonly kind: 'trash'; readonly does: 'mark' | 'rename' | 'deactivate'; readonly lv: LogicalVolume }
+  /** Gives what was in the trash the name of the volume that takes it over. */
+  | { readonly kind: 'take-back'; readonly lv: LogicalVolume }
+  | { readonly kind: 'remove'; readonly lv: LogicalVolume };
+export type StepKind = Step['kind'];
+
+export type Decision =
+  | { readonly kind: 'step'; readonly step: Step }
+  /** What is on its device has to be looked at first. */
+  | { readonly kind: 'look-closer' }
+  | { readonly kind: 'refuse'; readonly fact: Fact; readonly message: string; readonly remedy: string }
+  /** Nothing is left to be done. */
+  | { readonly kind: 'done' };
+
+export const step = (next: Step): Decision => ({ kind: 'step', step: next });
+export const done: Decision = { kind: 'done' };
+
+/** A group that is not whole, or that LVM does not let change, stays as it is; what is on it can still be mounted. */
+export function unlessImpossible(decision: Decision & { kind: 'step' }, group: VolumeGroup, { lv }: Sight): Decision {
+  if (!CHANGES_LVM.has(decision.step.kind)) return decision;
+  if (group.missingDisks > 0) return refusal('groupHasLostDisks', { vg: group.name, disks: group.missingDisks });
+  const [obstacle] = group.obstacles;
+  if (obstacle !== undefined) return refusal('groupCannotBeChanged', { vg: group.name, why: obstacle });
+  if (lv && lv.health !== '' && decision.step.kind !== 'remove')
+    return refusal('logicalVolumeIsUnwell', { lv: fullName(lv), why: lv.health });
+  return decision;
+}
+
+const CHANGES_LVM: ReadonlySet<StepKind> = new Set<StepKind>([
+  'create',
+  'create-pool',
+  'adopt',
+  'take-out',
+  'extend',
+  'mark-ready',
+  'remount',
+  'retag',
+  'shred',
+  'take-back',
+  'trash',
+  'remove',
+]);
+
+/** It lies beside its origin, and is active and inactive together with it. */
+export const isClassicSnapshot = ({ kind, pool }: LogicalVolume): boolean => kind === 'snapshot' && pool === undefined;
+
+export const fullName = ({ group, name }: LogicalVolume): string => `${group}/${name}`;
