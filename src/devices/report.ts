@@ -105,7 +105,7 @@ export class Report {
 
   /** There is neither a device nor a volume of this name any more. */
   gone(name: string): void {
-    this.#parts.standings.forget(name);
+    this.#parts.standings.delete(name);
     this.#since.delete(name);
   }
 

@@ -1,4 +1,5 @@
 /** How each device of a node stands: what people see in `status` and `plan`, and what the gauges count. */
+import { ObservedMap } from '../kit/observed-map.ts';
 import type { Identity } from './identity.ts';
 import type { Reason } from './reasons.ts';
 import type { RefusalFact } from './refusals.ts';
@@ -43,33 +44,8 @@ export interface Standing {
   readonly claim?: string | undefined;
 }
 
-export class Standings {
-  readonly #standings = new Map<string, Standing>();
-  readonly #listeners = new Set<() => void>();
-
+export class Standings extends ObservedMap<Standing> {
   note(standing: Standing): void {
-    this.#standings.set(standing.volume, standing);
-    this.#tell();
-  }
-
-  get(volume: string): Standing | undefined {
-    return this.#standings.get(volume);
-  }
-
-  forget(volume: string): void {
-    if (this.#standings.delete(volume)) this.#tell();
-  }
-
-  values(): readonly Standing[] {
-    return [...this.#standings.values()];
-  }
-
-  subscribe(listener: () => void): () => void {
-    this.#listeners.add(listener);
-    return () => this.#listeners.delete(listener);
-  }
-
-  #tell(): void {
-    for (const listener of this.#listeners) listener();
+    this.set(standing.volume, standing);
   }
 }

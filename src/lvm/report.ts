@@ -118,7 +118,7 @@ export class Report {
   }
 
   forget(volume: string): void {
-    this.#parts.standings.forget(volume);
+    this.#parts.standings.delete(volume);
     this.#told.delete(volume);
   }
 

@@ -1,4 +1,5 @@
 /** How each volume of the node stands: what people see in `status`, and what the gauges count. */
+import { ObservedMap } from '../kit/observed-map.ts';
 
 export type State =
   | { readonly is: 'ready' }
@@ -22,33 +23,9 @@ export interface Standing {
   readonly claim?: string | undefined;
 }
 
-export class Standings {
-  readonly #standings = new Map<string, Standing>();
-  readonly #listeners = new Set<() => void>();
-
+export class Standings extends ObservedMap<Standing> {
+  /** What is not said anew stays as it was. */
   note(standing: Standing): void {
-    this.#standings.set(standing.volume, { ...this.#standings.get(standing.volume), ...standing });
-    this.#tell();
-  }
-
-  forget(volume: string): void {
-    if (this.#standings.delete(volume)) this.#tell();
-  }
-
-  get(volume: string): Standing | undefined {
-    return this.#standings.get(volume);
-  }
-
-  values(): readonly Standing[] {
-    return [...this.#standings.values()];
-  }
-
-  subscribe(listener: () => void): () => void {
-    this.#listeners.add(listener);
-    return () => this.#listeners.delete(listener);
-  }
-
-  #tell(): void {
-    for (const listener of this.#listeners) listener();
+    this.set(standing.volume, { ...this.get(standing.volume), ...standing });
   }
 }
