@@ -24,7 +24,7 @@ import { onOff } from '../flags/switch.ts';
 import type { Terminal } from '../line/command.ts';
 import { addExamples } from '../line/help.ts';
 import { UsageError } from '../line/usage-error.ts';
-import { ask } from '../question.ts';
+import { confirm, yesFlag } from '../question.ts';
 import { namespaceFlag, nodeNames, readReports } from '../reports/read.ts';
 import { agentLines, shown } from '../reports/text.ts';
 import { type Visitor, visit } from '../visit.ts';
@@ -33,7 +33,7 @@ import { type Approvable, approvable, chosenDevice } from './chosen-device.ts';
 const flags = {
   ...clusterFlags,
   namespace: namespaceFlag(),
-  yes: flag('--yes', 'do not ask: for scripts', onOff, { default: 'false' }),
+  yes: yesFlag,
   dryRun: flag('--dry-run', 'say what would be approved, and approve nothing', onOff, { default: 'false' }),
 };
 
@@ -86,7 +86,7 @@ interface Request {
 }
 
 async function approve(request: Request, { yes, dryRun }: { yes: boolean; dryRun: boolean }): Promise<void> {
-  const { node, terminal } = request;
+  const { node, terminal, visitor } = request;
   const { stdout } = terminal;
   const { device, reported } = await find(request);
   stdout.write(whatItIs(device, reported));
@@ -94,7 +94,9 @@ async function approve(request: Request, { yes, dryRun }: { yes: boolean; dryRun
     stdout.write('\nNothing was approved: this is a dry run.\n');
     return;
   }
-  if (!yes) await confirm(device, request);
+  const question = `Type the name of its volume, ${device.volume}, to approve that: `;
+  const asked = { question, word: device.volume, otherwise: 'nothing was approved' };
+  if (!yes) await confirm(asked, terminal, visitor.signal);
   const now = yes ? { device, reported } : await findUnchanged(request, device);
   const before = await write(request, now.device, now.reported);
   stdout.write(before === 'already' ? alreadyApproved(node) : approved(node, device));
@@ -149,13 +151,6 @@ function whatItIs(device: Approvable, reported: Reported): string {
   ];
   const lines = facts.flatMap(([name, value]) => (value ? [`${`${name}:`.padEnd(10)}${shown(value)}\n`] : []));
   return `${lines.join('')}${agentLines('devices', status)}\nEverything on it will be lost.\n`;
-}
-
-async function confirm({ volume }: Approvable, { terminal, visitor: { signal } }: Request): Promise<void> {
-  if (!terminal.stdin.isTTY)
-    throw new UsageError('there is nobody at a terminal to be asked: add --yes if you are sure');
-  const typed = await ask(`Type the name of its volume, ${volume}, to approve that: `, terminal, signal);
-  if (typed !== volume) throw new Error(`nothing was approved: ${volume} was not typed`);
 }
 
 /** A person may take their time. What they agreed to is what they were shown. */

@@ -12,7 +12,7 @@ import { onOff } from '../flags/switch.ts';
 import type { Terminal } from '../line/command.ts';
 import { addExamples } from '../line/help.ts';
 import { UsageError } from '../line/usage-error.ts';
-import { ask } from '../question.ts';
+import { type Confirmation, confirm, yesFlag } from '../question.ts';
 import { type Visitor, visit } from '../visit.ts';
 import { hereFlags } from './here.ts';
 import { hereOf, type Left, type LeftHere, leftOn } from './left-here.ts';
@@ -20,7 +20,7 @@ import { hereOf, type Left, type LeftHere, leftOn } from './left-here.ts';
 const flags = {
   ...clusterFlags,
   ...hereFlags,
-  yes: flag('--yes', 'do not ask: for scripts', onOff, { default: 'false' }),
+  yes: yesFlag,
   dryRun: flag('--dry-run', 'say what would be removed, and remove nothing', onOff, { default: 'false' }),
 };
 
@@ -36,7 +36,11 @@ in the mount base that no volume is mounted at. What is in use is left alone.
 What is of another cluster, and what is in the trash, is removed only when it is
 named: it may still be needed. holdfast lvm restore brings it back instead.`;
 
-const WORD = 'remove';
+const AGREED: Confirmation = {
+  question: 'Type remove to remove it: ',
+  word: 'remove',
+  otherwise: 'nothing was removed',
+};
 
 export function addClean(lvm: Command, terminal: Terminal): void {
   const command = lvm
@@ -74,7 +78,7 @@ async function clean(request: Request, { yes, dryRun }: { yes: boolean; dryRun: 
   stdout.write(choiceInWords(choice, here.node.name));
   if (choice.removed.length === 0) return;
   if (dryRun) return void stdout.write('\nNothing was removed: this is a dry run.\n');
-  if (!yes) await confirm(request);
+  if (!yes) await confirm(AGREED, terminal, visitor.signal);
   // A person may take their time. Only what they have seen goes, and only if it still belongs to nobody.
   const now = choiceOf(await leftOn(here, visitor), named, here.node.name);
   const agreed = new Set(choice.removed.map(identityOf));
@@ -144,13 +148,6 @@ function choiceInWords({ removed, kept }: Choice, node: string): string {
     ...(goes.length > 0 ? [`To be removed from ${node}, with everything on it:\n`, ...goes] : []),
     ...(stays.length > 0 ? [`Kept:\n`, ...stays] : []),
   ].join('');
-}
-
-async function confirm({ terminal, visitor: { signal } }: Request): Promise<void> {
-  if (!terminal.stdin.isTTY)
-    throw new UsageError('there is nobody at a terminal to be asked: add --yes if you are sure');
-  const typed = await ask(`Type ${WORD} to remove it: `, terminal, signal);
-  if (typed !== WORD) throw new Error(`nothing was removed: ${WORD} was not typed`);
 }
 
 /** Logical volumes first, so that nothing is mounted any more at the directories. How many could not be removed. */

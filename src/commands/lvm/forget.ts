@@ -15,13 +15,13 @@ import { onOff } from '../flags/switch.ts';
 import type { Terminal } from '../line/command.ts';
 import { addExamples } from '../line/help.ts';
 import { UsageError } from '../line/usage-error.ts';
-import { ask } from '../question.ts';
+import { confirm, yesFlag } from '../question.ts';
 import { readAll } from '../reports/read.ts';
 import { type Visitor, visit } from '../visit.ts';
 
 const flags = {
   ...clusterFlags,
-  yes: flag('--yes', 'do not ask: for scripts', onOff, { default: 'false' }),
+  yes: yesFlag,
   force: flag('--force', 'also if its node is there and ready', onOff, { default: 'false' }),
 };
 
@@ -69,7 +69,8 @@ async function forget(request: Request, { yes, force }: { yes: boolean; force: b
   const { client, signal } = visitor;
   const shown = await found(request, force);
   terminal.stdout.write(inWords(shown));
-  if (!yes) await confirm(request);
+  const question = `Type the name of the volume, ${name}, to forget it: `;
+  if (!yes) await confirm({ question, word: name, otherwise: 'nothing was forgotten' }, terminal, signal);
   const { volume } = yes ? shown : await found(request, force);
   if (volume.uid !== shown.volume.uid) throw new Error(`nothing was forgotten: ${name} is another volume by now`);
   await new Writes(client).letGo(volume, signal);
@@ -131,11 +132,4 @@ function inWords({ volume, nodes }: Found): string {
   ];
   const lines = facts.flatMap(([key, value]) => (value ? [`${`${key}:`.padEnd(9)}${visible(value)}\n`] : []));
   return `${lines.join('')}\nWhat is on the disks of its node stays there.\n`;
-}
-
-async function confirm({ terminal, name, visitor: { signal } }: Request): Promise<void> {
-  if (!terminal.stdin.isTTY)
-    throw new UsageError('there is nobody at a terminal to be asked: add --yes if you are sure');
-  const typed = await ask(`Type the name of the volume, ${name}, to forget it: `, terminal, signal);
-  if (typed !== name) throw new Error(`nothing was forgotten: ${name} was not typed`);
 }
