@@ -1,6 +1,5 @@
 /** `holdfast lvm adopt`: the manifests by which a cluster takes over the volumes that are on the disks of a node. */
 import type { Command } from 'commander';
-import { NODES } from '../../api/nodes.ts';
 import { PERSISTENT_VOLUMES } from '../../api/persistent-volumes.ts';
 import { visible } from '../../kit/visible.ts';
 import { toYamlDocuments } from '../../kit/yaml.ts';
@@ -16,10 +15,9 @@ import { onOff } from '../flags/switch.ts';
 import { text } from '../flags/text.ts';
 import type { Terminal } from '../line/command.ts';
 import { addExamples } from '../line/help.ts';
-import { UsageError } from '../line/usage-error.ts';
 import { readAll } from '../reports/read.ts';
 import { type Visitor, visit } from '../visit.ts';
-import { hereFlags, hostOf, mountBaseOf } from './here.ts';
+import { hereFlags, hostOf, mountBaseOf, ONLY_HERE, ownNode } from './here.ts';
 
 const flags = {
   ...clusterFlags,
@@ -37,9 +35,7 @@ const flags = {
 };
 
 const MEANING = `
-Only the node itself can look at its logical volumes: this has to run there, as
-root, in the pod of the agent or on the machine (then with
---mount-namespace=own).
+${ONLY_HERE}
 
 What is printed is made from the marks on the logical volumes alone, and is for
 a cluster that does not know them: a new one, after the old one was lost. The
@@ -80,14 +76,10 @@ const offline = (options: Options): Known => ({ node: named(options, {}), volume
 const knownBy =
   (options: Options) =>
   async (visitor: Visitor): Promise<Known> => {
-    const { client, signal } = visitor;
-    const node = await client.find(NODES, { name: options.nodeName }, { signal });
-    if (!node)
-      throw new UsageError(
-        `the cluster has no node ${options.nodeName}: --node-name says which one this is, and --offline asks no cluster`,
-      );
+    const hint = '--node-name says which one this is, and --offline asks no cluster';
+    const node = await ownNode(visitor, options.nodeName, hint);
     const volumes = await readAll({ visitor, tell: () => {} }, PERSISTENT_VOLUMES, {}, volumeOf);
-    return { node: named(options, node.metadata.labels ?? {}), volumes };
+    return { node: named(options, node.labels), volumes };
   };
 
 function named({ nodeName, nodeId }: Options, labels: NodeLabels['labels']): NodeLabels {

@@ -8,14 +8,12 @@ import { runs } from '../flags/options.ts';
 import type { Terminal } from '../line/command.ts';
 import { addExamples } from '../line/help.ts';
 import { UsageError } from '../line/usage-error.ts';
-import { hereFlags, hostOf } from './here.ts';
+import { hereFlags, hostOf, ONLY_HERE } from './here.ts';
 
 const flags = { mountNamespace: hereFlags.mountNamespace };
 
 const MEANING = `
-Only the node itself can look at its logical volumes: this has to run there, as
-root, in the pod of the agent or on the machine (then with
---mount-namespace=own). FILE is a path of the machine, and must not exist yet.
+${ONLY_HERE} FILE is a path of the machine, and must not exist yet.
 
 Where the beginning of an encrypted volume is damaged, no key opens it any more:
 cryptsetup luksHeaderRestore brings it back from such a file. Keep it elsewhere.

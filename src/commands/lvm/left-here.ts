@@ -1,8 +1,8 @@
 /** What is left on this machine of volumes that are deleted or lost: read from its LVM and its mounts, and from the cluster. */
 import { KUBE_SYSTEM, NAMESPACES } from '../../api/namespaces.ts';
-import { NODES } from '../../api/nodes.ts';
 import { PERSISTENT_VOLUMES } from '../../api/persistent-volumes.ts';
 import { systemClock } from '../../kit/clock/clock.ts';
+import { silentLog } from '../../kit/observe/log.ts';
 import type { NodeLabels } from '../../lvm/home.ts';
 import { type Orphan, orphansIn } from '../../lvm/orphans.ts';
 import { RealMachine } from '../../lvm/real-machine.ts';
@@ -10,10 +10,9 @@ import { ownerOf } from '../../lvm/tags.ts';
 import { type Trashed, trashIn } from '../../lvm/trash.ts';
 import { type Volume, volumeOf } from '../../lvm/volume.ts';
 import type { OptionsOf } from '../flags/options.ts';
-import { UsageError } from '../line/usage-error.ts';
 import { readAll } from '../reports/read.ts';
 import type { Visitor } from '../visit.ts';
-import { type hereFlags, hostOf, mountBaseOf } from './here.ts';
+import { type hereFlags, hostOf, mountBaseOf, ownNode } from './here.ts';
 
 export interface LeftHere {
   readonly node: NodeLabels;
@@ -29,22 +28,15 @@ export interface Left {
   readonly volumes: readonly Volume[];
 }
 
-/** Nothing is changed by it. */
-const silent = { trace() {}, debug() {}, info() {}, warn() {}, error() {}, child: () => silent };
-
 export async function hereOf(visitor: Visitor, options: OptionsOf<typeof hereFlags>): Promise<LeftHere> {
   const { client, signal } = visitor;
   const [host, viewpoint] = hostOf(options);
   const { metadata } = await client.get(NAMESPACES, { name: KUBE_SYSTEM }, { signal });
-  const node = await client.find(NODES, { name: options.nodeName }, { signal });
-  if (!node)
-    throw new UsageError(
-      `the cluster has no node ${options.nodeName}: this has to run on a node, and --node-name says which`,
-    );
+  const node = await ownNode(visitor, options.nodeName, 'this has to run on a node, and --node-name says which');
   const cluster = metadata.uid ?? '';
-  const parts = { host, viewpoint, clock: systemClock, log: silent, client, cluster, saw: () => {} };
+  const parts = { host, viewpoint, clock: systemClock, log: silentLog, client, cluster, saw: () => {} };
   return {
-    node: { name: options.nodeName, labels: node.metadata.labels ?? {} },
+    node,
     cluster,
     machine: new RealMachine(parts),
     mountBase: mountBaseOf(options),

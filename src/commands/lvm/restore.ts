@@ -13,7 +13,7 @@ import type { Terminal } from '../line/command.ts';
 import { addExamples } from '../line/help.ts';
 import { UsageError } from '../line/usage-error.ts';
 import { visit } from '../visit.ts';
-import { hereFlags } from './here.ts';
+import { hereFlags, ONLY_HERE } from './here.ts';
 import { hereOf, type Left, leftOn } from './left-here.ts';
 
 const flags = {
@@ -28,9 +28,7 @@ const flags = {
 };
 
 const MEANING = `
-Only the node itself can look at its logical volumes: this has to run there, as
-root, in the pod of the agent or on the machine (then with
---mount-namespace=own).
+${ONLY_HERE}
 
 What is printed is made from the marks on the logical volume. The annotation
 ${ADOPT_ANNOTATION} in it names the logical volume by its uuid: when the
