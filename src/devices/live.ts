@@ -4,15 +4,13 @@ import type { KubeClient } from '../kit/kube/client.ts';
 import { sharedLook } from '../kit/shared-look.ts';
 import { NODE_LABEL } from './contract.ts';
 
-const PAGE = 500;
-
 export class LiveVolumes {
   readonly #client: KubeClient;
   readonly #all: () => Promise<readonly PersistentVolume[]>;
 
   constructor(client: KubeClient) {
     this.#client = client;
-    this.#all = sharedLook(() => this.#read());
+    this.#all = sharedLook(async () => (await Array.fromAsync(client.pages(PERSISTENT_VOLUMES))).flat());
   }
 
   /** One volume. */
@@ -34,17 +32,6 @@ export class LiveVolumes {
   async all(signal: AbortSignal): Promise<readonly PersistentVolume[]> {
     signal.throwIfAborted();
     return await unlessAborted(this.#all(), signal);
-  }
-
-  async #read(): Promise<readonly PersistentVolume[]> {
-    const volumes: PersistentVolume[] = [];
-    let token: string | undefined;
-    do {
-      const page = await this.#client.list(PERSISTENT_VOLUMES, { limit: PAGE, ...(token && { continue: token }) });
-      volumes.push(...page.items);
-      token = page.metadata.continue;
-    } while (token);
-    return volumes;
   }
 }
 

@@ -4,8 +4,6 @@ import type { KubeClient } from '../kit/kube/client.ts';
 import { FIELD_MANAGER, FINALIZER, MADE_ANNOTATION, PREFIX } from './contract.ts';
 import { type Volume, volumeOf } from './volume.ts';
 
-const PAGE = 500;
-
 export class Writes {
   readonly #client: KubeClient;
 
@@ -53,15 +51,9 @@ export class Writes {
 
   /** All of them. */
   async all(signal: AbortSignal): Promise<readonly Volume[]> {
-    const volumes: (Volume | undefined)[] = [];
-    let token: string | undefined;
-    do {
-      const options = { limit: PAGE, signal, ...(token && { continue: token }) };
-      const page = await this.#client.list(PERSISTENT_VOLUMES, options);
-      volumes.push(...page.items.map(volumeOf));
-      token = page.metadata.continue;
-    } while (token);
-    return volumes.filter((volume) => volume !== undefined);
+    const pages = this.#client.pages(PERSISTENT_VOLUMES, { signal });
+    const volumes = await Array.fromAsync(pages, (page) => page.map(volumeOf));
+    return volumes.flat().filter((volume) => volume !== undefined);
   }
 
   async #patch(volume: Volume, patch: Patch, signal: AbortSignal): Promise<Volume> {

@@ -53,6 +53,31 @@ describe('reading', () => {
     expect(Object.fromEntries(sent().query)).toEqual({ labelSelector: 'a in (b,c)', limit: '5', continue: 'c1' });
   });
 
+  test('all items are read page by page, each with what was selected', async () => {
+    const { client, transport } = aClient();
+    const page = (name: string, next?: string) =>
+      answer(200, { metadata: { continue: next }, items: [{ metadata: { name } }] });
+    transport.on('GET', /./, page('a', 'c1'), page('b', 'c2'), page('c', ''));
+    const pages = await Array.fromAsync(client.pages(POOLS, { namespace: 'shop', labelSelector: 'x=y' }));
+    expect(pages.map((items) => items.map(({ metadata }) => metadata.name))).toEqual([['a'], ['b'], ['c']]);
+    expect(transport.journal.map(({ path, query }) => [path, Object.fromEntries(query)])).toEqual([
+      [POOL_PATH, { labelSelector: 'x=y', limit: '500' }],
+      [POOL_PATH, { labelSelector: 'x=y', limit: '500', continue: 'c1' }],
+      [POOL_PATH, { labelSelector: 'x=y', limit: '500', continue: 'c2' }],
+    ]);
+  });
+
+  test('a page that cannot be read is an error, and not the end', async () => {
+    const { client, transport } = aClient();
+    transport.on(
+      'GET',
+      /./,
+      answer(200, { metadata: { continue: 'c1' }, items: [NODE] }),
+      refusal(410, 'Expired', 'late'),
+    );
+    await expect(Array.fromAsync(client.pages(NODES))).rejects.toMatchObject({ reason: 'Expired' });
+  });
+
   test('a page without items, as some servers send it, is empty', async () => {
     const { client, transport } = aClient();
     transport.on('GET', /./, answer(200, { metadata: {}, items: null }));

@@ -73,6 +73,9 @@ export type JsonPatch = readonly {
   readonly from?: string;
 }[];
 
+/** How many objects come with one answer, where all are asked for. */
+const PAGE = 500;
+
 export class KubeClient {
   readonly #caller: Caller;
 
@@ -105,6 +108,23 @@ export class KubeClient {
     const path = withQuery(collectionPath(resource, namespace), query);
     const list = await this.#ask<ObjectList<T>>({ ...given({ signal, timeoutMs }), method: 'GET', path });
     return { metadata: list.metadata, items: list.items ?? [] };
+  }
+
+  /** All items, in pages. Throws `Expired` when the server has forgotten the first page before it was asked for the last. */
+  async *pages<T extends KubeObject>(
+    resource: Resource<T>,
+    options: Selection & CallOptions = {},
+  ): AsyncGenerator<readonly T[]> {
+    let next: string | undefined;
+    do {
+      const { items, metadata } = await this.list(resource, {
+        ...options,
+        limit: PAGE,
+        ...(next && { continue: next }),
+      });
+      yield items;
+      next = metadata.continue;
+    } while (next);
   }
 
   /** The events as they arrive, in batches. Ends when the server ends the stream; throws when it breaks. */
