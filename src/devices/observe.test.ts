@@ -21,7 +21,7 @@ const NAME = { wwid: 'naa.1' };
 function aMachine(parts: { wwid?: string; serial?: string } = {}) {
   const clock = new VirtualClock();
   const machine = new SimulatedMachine(clock);
-  machine.install('blkid', () => ({ code: 2 }), { changes: false });
+  machine.install('blkid', () => ({ code: 2 }), { changes: () => false });
   return { machine, clock, disk: aDisk(machine, 'sdb', parts) };
 }
 

@@ -297,7 +297,7 @@ export class SimulatedNode {
         device?.disk.read(head, 0);
         return head.toString() === FILESYSTEM ? { stdout: 'TYPE=ext4\n' } : { code: 2 };
       },
-      { changes: false },
+      { changes: () => false },
     );
     machine.install('blkdiscard', ({ args, inherited: [device] }) => {
       const [start, length] = ['--offset', '--length'].map((option) => Number(args[args.indexOf(option) + 1]));

@@ -123,7 +123,7 @@ describe('a wipe', () => {
   ])('by discard is refused, with nothing written, when %s', async (_, facts, stderr) => {
     const wipe = new SimulatedWipe({ sizeBytes: 9 * MIB, ...facts });
     wipe.fill();
-    if (stderr) wipe.machine.install('blkdiscard', () => ({ code: 1, stderr }), { changes: false });
+    if (stderr) wipe.machine.install('blkdiscard', () => ({ code: 1, stderr }), { changes: () => false });
     await expect(wipe.toItsEnd({ method: 'discard' })).rejects.toMatchObject({
       reason: 'refused',
       message: expect.stringMatching(/offers no discard, so another method/),

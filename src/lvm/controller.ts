@@ -1,6 +1,6 @@
 /** Makes logical volumes of the declared volumes of one node. Reads volumes, its Node and the defaults; writes volumes, and a report. */
 import { CONFIG_MAPS } from '../api/config-maps.ts';
-import { KUBE_SYSTEM, NAMESPACES } from '../api/namespaces.ts';
+import { clusterUid } from '../api/namespaces.ts';
 import { buildInfo } from '../kit/build-info.ts';
 import type { View } from '../kit/cache/store.ts';
 import type { Clock } from '../kit/clock/clock.ts';
@@ -84,14 +84,14 @@ class VolumesOfNode implements Runnable {
       limits: this.#settings.thinLimits,
       node: () => this.#views.nodes.get(this.#settings.node),
     });
-    const { metadata } = await client.get(NAMESPACES, { name: KUBE_SYSTEM }, { signal });
+    const cluster = await clusterUid(client, signal);
     const machine = new RealMachine({
       host: { ...this.#host, ...countedCommands(this.#host, counted.ran) },
       viewpoint: this.#viewpoint,
       clock,
       log,
       client,
-      cluster: metadata.uid ?? '',
+      cluster,
       keyRing: this.#keyRing,
       saw: (lvm) => groups.saw(lvm),
       couldNotLook: (why) => groups.couldNotLook(why),
@@ -117,7 +117,7 @@ class VolumesOfNode implements Runnable {
       live: (all) => writes.all(all),
       settings: this.#settings,
       machine,
-      cluster: metadata.uid ?? '',
+      cluster,
       metrics: counted,
       recorder,
       log,

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { Operation } from '../kit/host/simulated/operation.ts';
 import { HALF_OF_MKFS_MS } from './simulated-filesystems.ts';
 import { SimulatedNode } from './simulated-node.ts';
-import { type Rehearsal, rehearsed, story, VOLUME, WAYS, type Way } from './simulated-story.ts';
+import { namesOf, type Rehearsal, rehearsed, story, TOGETHER, VOLUME, WAYS, type Way } from './simulated-story.ts';
 
 /** For a machine that has other things to do. */
 const PATIENCE = { timeout: 180_000 };
@@ -10,6 +10,8 @@ const PATIENCE = { timeout: 180_000 };
 /** Files that are only read make no difference for what is left behind when a process ends between two of them. */
 const isAPlaceToDie = ({ verb, changes }: Operation) => verb === 'exec' || changes;
 const isProgram = ({ verb, target, changes }: Operation) => verb === 'exec' && target !== 'api' && changes;
+
+const ALL = [...WAYS, TOGETHER];
 
 /** When a program is cut off: as it begins, and in either half of what takes long. */
 const MOMENTS_MS = [10, HALF_OF_MKFS_MS / 2, HALF_OF_MKFS_MS * 1.5];
@@ -38,22 +40,25 @@ const inWords = ({ verb, target, argv }: Operation, index: number): string =>
   `at call ${index + 1}, ${argv?.join(' ') ?? `${verb} ${target}`}`;
 
 describe('the story of a volume', () => {
-  it.each(WAYS)('of $kind ends as it began', async (way) => {
+  it.each(ALL)('of $kind ends as it began', async (way) => {
     const node = new SimulatedNode();
     const [made, grown, remounted, gone] = await story(node, way);
-    const mountPoint = `/mnt/pv/${VOLUME}`;
-    expect(made).toMatchObject({ mounts: [{ mountPoint, options: ['noexec', 'rw'] }], immutable: [mountPoint] });
+    const mountPoints = namesOf(way)
+      .map((name) => `/mnt/pv/${name}`)
+      .sort();
+    const mounted = (...options: string[]) => mountPoints.map((mountPoint) => ({ mountPoint, options }));
+    expect(made).toMatchObject({ mounts: mounted('noexec', 'rw'), immutable: mountPoints });
     expect(grown).not.toEqual(made);
-    expect(remounted).toMatchObject({ mounts: [{ mountPoint, options: ['nodev', 'nosuid', 'rw'] }] });
+    expect(remounted).toMatchObject({ mounts: mounted('nodev', 'nosuid', 'rw') });
     const left = way.options.thinPool === undefined ? [] : [{ name: 'pool', kind: 'thin-pool' }];
     expect(gone).toMatchObject({ logicalVolumes: left, mounts: [], directories: [], immutable: [], volumes: [] });
     expect(node.violations).toEqual([]);
-    expect(node.apiWrites).toHaveLength(4);
+    expect(node.apiWrites).toHaveLength(4 * mountPoints.length);
   });
 });
 
 describe('an agent that is killed', PATIENCE, () => {
-  it.each(WAYS)('before or after any call for $kind is followed by one that goes on', async (way) => {
+  it.each(ALL)('before or after any call for $kind is followed by one that goes on', async (way) => {
     const rehearsal = await rehearsed(way);
     for (const [index, operation] of rehearsal.calls.entries()) {
       if (!isAPlaceToDie(operation)) continue;
@@ -64,7 +69,7 @@ describe('an agent that is killed', PATIENCE, () => {
     }
   });
 
-  it.each(WAYS)(
+  it.each(ALL)(
     'in the middle of any command for $kind, with it or alone, is followed by one that goes on',
     async (way) => {
       const rehearsal = await rehearsed(way);
@@ -81,19 +86,16 @@ describe('an agent that is killed', PATIENCE, () => {
     },
   );
 
-  it.each(WAYS)(
-    'by a power cut in the middle of any command for $kind is followed by one that goes on',
-    async (way) => {
-      const rehearsal = await rehearsed(way);
-      for (const [index, operation] of rehearsal.calls.entries()) {
-        if (!isProgram(operation)) continue;
-        for (const ms of [...MOMENTS_MS, 3 * HALF_OF_MKFS_MS])
-          await expectTheSame(way, rehearsal, `the power ${ms} ms ${inWords(operation, index)}`, (node) =>
-            afterCall(node, index + 1, ms, () => node.reboot()),
-          );
-      }
-    },
-  );
+  it.each(ALL)('by a power cut in the middle of any command for $kind is followed by one that goes on', async (way) => {
+    const rehearsal = await rehearsed(way);
+    for (const [index, operation] of rehearsal.calls.entries()) {
+      if (!isProgram(operation)) continue;
+      for (const ms of [...MOMENTS_MS, 3 * HALF_OF_MKFS_MS])
+        await expectTheSame(way, rehearsal, `the power ${ms} ms ${inWords(operation, index)}`, (node) =>
+          afterCall(node, index + 1, ms, () => node.reboot()),
+        );
+    }
+  });
 });
 
 describe('a new volume that somebody else has for himself', () => {

@@ -64,7 +64,11 @@ describe('a volume that is not there', () => {
       expect(next(wanted, beside(source()))).toBe('create');
       expect(next(wanted, bare({ group: group({ freeBytes: 0n }, source()) }))).toBe('groupIsFull');
       const full = group({ freeBytes: 0n }, source(THIN_SOURCE), pool());
-      expect(decide(wanted, bare({ group: full }))).toEqual({ kind: 'step', step: { kind: 'create', bytes: GIB } });
+      const room = { pool: 'pool', atMost: 100n * GIB };
+      expect(decide(wanted, bare({ group: full }))).toEqual({
+        kind: 'step',
+        step: { kind: 'create', bytes: GIB, in: room },
+      });
     });
 
     it('shows nobody what is not in a volume of ours', () => {

@@ -1,5 +1,6 @@
 /** What is to be done next for a volume: one step, or the reason why none. Pure: of what was seen, nothing is looked up here. */
 import { DEFAULT_THIN_LIMITS, type OptionKey, type ThinLimits } from './contract.ts';
+import { promisedIn } from './creating.ts';
 import type { LogicalVolume, VolumeGroup } from './facts.ts';
 import { devicePathsOf, isOurs, type MountUnit, mounts, unitOf } from './mount-units.ts';
 import type { VolumeOptions } from './options.ts';
@@ -122,12 +123,10 @@ function inPool(pool: LogicalVolume, bytes: bigint, group: VolumeGroup, limits: 
   if (!pool.isActive) return step({ kind: 'activate', lv: pool });
   const fullness = fullnessOf(pool, limits);
   if (fullness) return refusal('poolIsFull', { lv, ...fullness });
-  const promised = [...group.volumes.values()]
-    .filter((each) => each.pool === pool.name)
-    .reduce((sum, { sizeBytes }) => sum + sizeBytes, bytes);
-  const most = BigInt(Math.floor(Number(pool.sizeBytes) * limits.overcommit));
-  if (promised > most) return refusal('poolIsPromised', { lv, promised, most });
-  return step({ kind: 'create', bytes });
+  const promised = promisedIn(pool.name, [...group.volumes.values()]) + bytes;
+  const atMost = BigInt(Math.floor(Number(pool.sizeBytes) * limits.overcommit));
+  if (promised > atMost) return refusal('poolIsPromised', { lv, promised, most: atMost });
+  return step({ kind: 'create', bytes, in: { pool: pool.name, atMost } });
 }
 
 function withoutPool(name: string, poolBytes: bigint | undefined, group: VolumeGroup): Decision {

@@ -12,6 +12,7 @@ import type { Mount } from '../kit/host/mounts.ts';
 import type { Log } from '../kit/observe/log.ts';
 import { Rounds } from '../kit/rounds.ts';
 import * as commands from './commands.ts';
+import { type Creation, createAll } from './creating.ts';
 import type { LogicalVolume, Lvm } from './facts.ts';
 import { lookAt, type Viewpoint } from './look.ts';
 import { isOurs, type MountUnit, SYSTEMD, UNITS, unitNameOf } from './mount-units.ts';
@@ -37,6 +38,7 @@ const FSTAB = '/run/holdfast/lvm.fstab';
 export class LocalNode {
   readonly #parts: NodeParts;
   readonly #rounds: Rounds;
+  readonly #create: (creation: Creation) => Promise<LogicalVolume | Error>;
   readonly activate: (lv: LogicalVolume) => Promise<undefined>;
   readonly resume: (lv: LogicalVolume) => Promise<undefined>;
   readonly markNew: (lv: LogicalVolume) => Promise<undefined>;
@@ -51,6 +53,9 @@ export class LocalNode {
   constructor(parts: NodeParts) {
     this.#parts = parts;
     this.#rounds = new Rounds({ clock: parts.clock });
+    this.#create = this.#rounds.desk((creations: readonly Creation[]) =>
+      createAll(creations, { run: (command) => this.run(command), look: async () => (await this.#lookNow()).lvm }),
+    );
     this.activate = this.#together((lvs: readonly LogicalVolume[]) => this.run(commands.activate(lvs)));
     this.resume = this.#together((lvs: readonly LogicalVolume[]) => this.run(commands.resume(lvs)));
     this.markNew = this.#together((lvs: readonly LogicalVolume[]) => this.#markAll(lvs, 'wiping', 'new'));
@@ -80,6 +85,13 @@ export class LocalNode {
       await all(each);
       return each.map(() => undefined);
     });
+  }
+
+  /** Gives what was made. */
+  async create(creation: Creation): Promise<LogicalVolume> {
+    const made = await this.#create(creation);
+    if (made instanceof Error) throw made;
+    return made;
   }
 
   look(): Promise<Look> {
@@ -148,7 +160,8 @@ export class LocalNode {
   }
 
   async #markAll(lvs: readonly LogicalVolume[], from: Owner['state'], to: Owner['state']): Promise<void> {
-    const change = { add: [encodeTag('state', to)], remove: [encodeTag('state', from)] };
+    const attempts = lvs.flatMap((lv) => ownerOf(lv)?.attempt ?? []).map((attempt) => encodeTag('attempt', attempt));
+    const change = { add: [encodeTag('state', to)], remove: [encodeTag('state', from), ...attempts] };
     await this.run(commands.changeTags(lvs, change));
   }
 

@@ -1,4 +1,5 @@
 /** The steps that make a volume, mount it, and keep it as it is asked for. Each looks at what it touches. */
+import { randomUUID } from 'node:crypto';
 import { Refuse, Retry } from '../kit/controller/outcome.ts';
 import { CommandError } from '../kit/host/command.ts';
 import type { Host } from '../kit/host/host.ts';
@@ -6,9 +7,10 @@ import type { Log } from '../kit/observe/log.ts';
 import * as commands from './commands.ts';
 import type { Content, Declared } from './decide.ts';
 import type { Encryption } from './encryption.ts';
-import type { LogicalVolume } from './facts.ts';
+import type { LogicalVolume, VolumeGroup } from './facts.ts';
 import { type LocalNode, pathOf } from './local-node.ts';
 import type { MountUnit } from './mount-units.ts';
+import type { VolumeOptions } from './options.ts';
 import { mountOptsOf, type Remount, remountOptions, unmetBy } from './remount.ts';
 import { mappingName, type Sight, there } from './sight.ts';
 import { contentAt } from './signature.ts';
@@ -56,7 +58,7 @@ export class Making {
     switch (step.kind) {
       case 'create':
         if (options.crypt) await this.#parts.encryption.isPossible(options.crypt, signal);
-        return await this.#create(step.bytes, declared, sight);
+        return await this.#create(step, declared, sight);
       case 'create-pool': {
         const pool = options.thin?.pool ?? '';
         return await this.#node.run(
@@ -110,32 +112,23 @@ export class Making {
     }
   }
 
-  async #create(bytes: bigint, declared: Declared, { group }: Sight): Promise<void> {
+  /**
+   * LVM writes the marks before it wipes: only when it has ended is all of that done. What another attempt has made, one that was killed
+   * above all, is not taken for this one's.
+   */
+  async #create({ bytes, in: room }: Step & { kind: 'create' }, declared: Declared, { group }: Sight): Promise<void> {
     const { name, uid, options, inForce } = declared;
     const { cluster } = this.#parts;
     const isSnapshot = options.snapshotOf !== undefined;
-    const state = isSnapshot ? 'ready' : 'wiping';
-    const tags = tagsOf({ uid, pv: name, cluster, state, options: inForce, fsBytes: bytes });
+    const begun = isSnapshot ? ({ state: 'ready' } as const) : ({ state: 'wiping', attempt: randomUUID() } as const);
+    const tags = tagsOf({ uid, pv: name, cluster, ...begun, options: inForce, fsBytes: bytes });
     const volume = { vg: options.vg, name, tags, bytes };
-    if (options.snapshotOf !== undefined) {
-      const origin = options.snapshotOf;
-      const isThin = group?.volumes.get(origin)?.pool !== undefined;
-      const { bytes: _, ...unsized } = volume;
-      return await this.#node.run(
-        isThin ? commands.createThinSnapshot({ ...unsized, origin }) : commands.createSnapshot({ ...volume, origin }),
-      );
-    }
-    const { thin } = options;
-    await this.#node.run(thin ? commands.createThin({ ...volume, pool: thin.pool }) : commands.createPlain(volume));
-    await this.#isWiped(volume);
-  }
-
-  /** LVM writes the marks before it wipes: only when it has ended is all of that done. */
-  async #isWiped({ vg, name, tags }: { readonly vg: string; readonly name: string; readonly tags: readonly string[] }) {
-    const made = (await this.#node.look()).lvm.groups.get(vg)?.volumes.get(name);
-    if (!made || !tags.every((tag) => made.tags.includes(tag)))
-      throw new Retry(`${vg}/${name} is not there as it was made`);
-    await this.#node.markNew(made);
+    const made = await this.#node.create({
+      ...volume,
+      command: creationOf(volume, options, group),
+      promise: room && { ...room, bytes },
+    });
+    if (!isSnapshot) await this.#node.markNew(made);
   }
 
   /** What it holds stays as it is: only whose it is is written anew. */
@@ -216,6 +209,17 @@ export class Making {
 
 /** It keeps the name that it was opened with, also when it was taken over since. */
 const mappedPath = (uid: string, { mapping }: Sight): string => `/dev/mapper/${mapping?.name ?? mappingName(uid)}`;
+
+function creationOf(
+  volume: commands.NewVolume,
+  { thin, snapshotOf: origin }: VolumeOptions,
+  group: VolumeGroup | undefined,
+): commands.Command {
+  if (origin === undefined)
+    return thin ? commands.createThin({ ...volume, pool: thin.pool }) : commands.createPlain(volume);
+  const isThin = group?.volumes.get(origin)?.pool !== undefined;
+  return isThin ? commands.createThinSnapshot({ ...volume, origin }) : commands.createSnapshot({ ...volume, origin });
+}
 
 const listOf = (mountOpts = ''): readonly string[] => (mountOpts === '' ? [] : mountOpts.split(','));
 

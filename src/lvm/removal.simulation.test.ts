@@ -39,7 +39,7 @@ async function ready({ options }: Way) {
     return {};
   });
   const discards = { report: [{ lv: [{ kernel_discards: 'passdown' }] }] };
-  node.machine.install('lvs', async () => ({ stdout: JSON.stringify(discards) }), { changes: false });
+  node.machine.install('lvs', async () => ({ stdout: JSON.stringify(discards) }), { changes: () => false });
   node.declare(VOLUME, { options });
   if (!(await node.rest())) throw new Error('it is not made');
   node.write(VOLUME);
@@ -138,7 +138,7 @@ describe('a volume that is to be shredded', PATIENCE, () => {
   it('in a pool that does not pass discards on stays until somebody says that it may go as it is', async () => {
     const { node } = await ready(SHREDDED[2] as Way);
     const discards = { report: [{ lv: [{ kernel_discards: 'nopassdown' }] }] };
-    node.machine.install('lvs', async () => ({ stdout: JSON.stringify(discards) }), { changes: false });
+    node.machine.install('lvs', async () => ({ stdout: JSON.stringify(discards) }), { changes: () => false });
     node.delete(VOLUME);
     await node.pass(120_000);
     expect(node.says(VOLUME, 'message')).toContain('does not pass discards on to its disks');

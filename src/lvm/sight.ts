@@ -62,29 +62,66 @@ const OPENED_BY_US = 'holdfast-';
 /** The name that an open encrypted volume has in /dev/mapper. */
 export const mappingName = (uid: string): string => `${OPENED_BY_US}${uid}`;
 
-export function sightOf({ name, uid, path, vg }: Place, { lvm, mounts, mappings, systemd }: Look): Sight {
+export function sightOf({ name, uid, path, vg }: Place, look: Look): Sight {
+  const { lvm, systemd } = look;
+  const index = indexOf(look);
   const group = lvm.groups.get(vg);
   const lv = group?.volumes.get(name);
-  const all = [...lvm.groups.values()].flatMap(({ volumes }) => [...volumes.values()]);
-  const mapping = mappings.find((each) => each.name === mappingName(uid)) ?? mappings.find((each) => isOpen(lv, each));
-  const devices = [lv?.device, mapping?.device];
+  const mapping = index.mappingsByName.get(mappingName(uid)) ?? index.mappingsOver.get(lv?.device)?.find(isOpenedByUs);
+  const devices = [lv?.device, mapping?.device].filter((device) => device !== undefined);
   return {
     group,
     lv,
     owner: lv && ownerOf(lv),
-    strays: all.filter((each) => each !== lv && ownerOf(each)?.uid === uid),
+    strays: (index.byUid.get(uid) ?? []).filter((each) => each !== lv),
     mapping,
-    atPath: mounts.filter(({ mountPoint }) => mountPoint === path),
-    ofDevice: mounts.filter(({ device }) => devices.includes(device)),
-    snapshots: lv ? all.filter(({ origin, group: of }) => origin === lv.name && of === lv.group) : [],
+    atPath: index.mountsAt.get(path) ?? [],
+    ofDevice: devices.flatMap((device) => index.mountsOf.get(device) ?? []),
+    snapshots: (lv && index.snapshots.get(fullNameOf(lv.group, lv.name))) ?? [],
     unit: systemd?.units.get(unitNameOf(path) ?? ''),
     makesUnits: systemd?.makesUnits,
   };
 }
 
+/** So that all volumes of a node are found in one look without going through all of it for each. */
+interface Index {
+  readonly byUid: ReadonlyMap<string | undefined, readonly LogicalVolume[]>;
+  /** By the full name of what they are of. */
+  readonly snapshots: ReadonlyMap<string, readonly LogicalVolume[]>;
+  readonly mountsAt: ReadonlyMap<string, readonly Mount[]>;
+  readonly mountsOf: ReadonlyMap<DeviceNumber | undefined, readonly Mount[]>;
+  readonly mappingsByName: ReadonlyMap<string, Mapping>;
+  readonly mappingsOver: ReadonlyMap<DeviceNumber | undefined, readonly Mapping[]>;
+}
+
+const INDEXES = new WeakMap<Look, Index>();
+
+function indexOf(look: Look): Index {
+  const known = INDEXES.get(look);
+  if (known) return known;
+  const { lvm, mounts, mappings } = look;
+  const all = [...lvm.groups.values()].flatMap(({ volumes }) => [...volumes.values()]);
+  const over = mappings.flatMap((mapping) => mapping.over.map((device) => ({ device, mapping })));
+  const mappingsOver = Map.groupBy(over, ({ device }) => device);
+  const index: Index = {
+    byUid: Map.groupBy(all, (each) => ownerOf(each)?.uid),
+    snapshots: Map.groupBy(
+      all.filter(({ origin }) => origin !== undefined),
+      ({ group, origin = '' }) => fullNameOf(group, origin),
+    ),
+    mountsAt: Map.groupBy(mounts, ({ mountPoint }) => mountPoint),
+    mountsOf: Map.groupBy(mounts, ({ device }) => device),
+    mappingsByName: new Map(mappings.map((mapping) => [mapping.name, mapping])),
+    mappingsOver: new Map([...mappingsOver].map(([device, each]) => [device, each.map(({ mapping }) => mapping)])),
+  };
+  INDEXES.set(look, index);
+  return index;
+}
+
+const fullNameOf = (group: string, name: string): string => `${group}/${name}`;
+
 /** Also under the name of the volume that it belonged to before it was taken over. */
-const isOpen = (lv: LogicalVolume | undefined, { name, over }: Mapping): boolean =>
-  lv?.device !== undefined && over.includes(lv.device) && name.startsWith(OPENED_BY_US);
+const isOpenedByUs = ({ name }: Mapping): boolean => name.startsWith(OPENED_BY_US);
 
 /** What its filesystem is on. */
 export const upperDevice = ({ lv, mapping }: Sight, isEncrypted: boolean): DeviceNumber | undefined =>

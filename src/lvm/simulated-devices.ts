@@ -13,6 +13,8 @@ export class Content {
   fsBytes = 0n;
   /** What somebody has written to its filesystem, and needs. */
   data: string | undefined;
+  /** That it was on the disk before the volume was made. */
+  isOld = false;
   /** How often a filesystem was made on it from beginning to end. */
   formatted = 0;
   /** Of LUKS: which key opens which slot. */
@@ -24,8 +26,15 @@ export class Content {
     this.signature = signature;
     this.isWhole = isWhole;
     this.data = undefined;
+    this.isOld = false;
     this.slots = [];
     this.inside = undefined;
+  }
+
+  /** What a disk shows that somebody has had before, as if it were whole. */
+  isOfOneBefore(): void {
+    this.become('ext4', true);
+    this.isOld = true;
   }
 
   /** What would be lost if this were overwritten. */

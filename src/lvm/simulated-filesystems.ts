@@ -5,7 +5,7 @@ import type { SimulatedMachine } from '../kit/host/simulated/machine.ts';
 import { FILE_SYSTEMS } from './contract.ts';
 import { type FstabEntry, parseFstab } from './mounts.ts';
 import { Content, isHeld, type Mapped } from './simulated-devices.ts';
-import { EXTENT, Failure, parse, type Reply, type SimulatedLvm } from './simulated-lvm.ts';
+import { EXTENT, Failure, parse, type Reply, type SimulatedLvm, type Takes } from './simulated-lvm.ts';
 
 /** A filesystem is made in two halves: after the first it can be recognised, and is not whole. */
 export const HALF_OF_MKFS_MS = 2_000;
@@ -15,7 +15,6 @@ const DERIVATION_MS = 500;
 const CHECK_MS = 500;
 const HEADER_BYTES = 4n * EXTENT;
 
-type Takes = (ms: number) => Promise<void>;
 type Call = Parameters<Parameters<SimulatedLvm['install']>[1]>[0];
 
 export class SimulatedFileSystems {
@@ -33,11 +32,11 @@ export class SimulatedFileSystems {
     for (const fsType of FILE_SYSTEMS)
       lvm.install(`mkfs.${fsType}`, ({ args }, takes) => this.#mkfs(fsType, args.at(-1) ?? '', takes));
     lvm.install('blkid', ({ inherited: [device] }) => blkid(lvm.devices.get(device?.number ?? '0:0')), {
-      changes: false,
+      changes: () => false,
     });
     for (const program of ['e2fsck', 'xfs_repair', 'btrfs', 'resize2fs', 'xfs_growfs'])
       lvm.install(program, ({ argv }, takes) => this.#checkOrGrow(argv, takes), {
-        changes: program !== 'e2fsck' && program !== 'xfs_repair',
+        changes: () => program !== 'e2fsck' && program !== 'xfs_repair',
       });
     lvm.install('mount', ({ args }) => (args.includes('--all') ? this.#mountAll(args) : this.#remount(args)));
     lvm.install('umount', ({ args }) => this.#unmount(args.at(-1) ?? ''));

@@ -6,6 +6,8 @@ import { deviceMapperName } from './names.ts';
 import { Content, DeviceMapper, type Mapped } from './simulated-devices.ts';
 
 type Call = Parameters<Program>[0];
+/** Rejects when the program is ended meanwhile. */
+export type Takes = (ms: number) => Promise<void>;
 export type Reply = Awaited<ReturnType<Program>>;
 
 export const EXTENT = 4n * 2n ** 20n;
@@ -43,6 +45,7 @@ export type Deed =
 const KILLED = new Error('killed');
 /** All that a command on metadata takes. */
 const BRIEF_MS = 20;
+const WIPING_MS = 2_000;
 
 export class SimulatedLvm {
   readonly machine: SimulatedMachine;
@@ -59,8 +62,8 @@ export class SimulatedLvm {
     this.devices = new DeviceMapper(machine);
     this.devices.onWrite = ({ content }) => this.onDeed({ does: 'overwrite', content });
     machine.install('setpriv', (call) => this.#setpriv(call));
-    this.install('lvm', () => this.#report(), { changes: false });
-    this.install('lvcreate', (call) => this.#lvcreate(call.args));
+    this.install('lvm', (call, takes) => this.#lvm(call, takes), { changes: ([, report]) => report === undefined });
+    this.install('lvcreate', (call, takes) => this.#lvcreate(call.args, takes));
     this.install('lvchange', (call) => this.#lvchange(call.args));
     this.install('lvextend', (call) => this.#lvextend(call.args));
     this.install('lvremove', (call) => this.#lvremove(call.args));
@@ -89,8 +92,8 @@ export class SimulatedLvm {
   /** A program that takes this long, and can be ended half-way. */
   install(
     name: string,
-    run: (call: Call, takes: (ms: number) => Promise<void>) => Reply | Promise<Reply>,
-    { changes = true } = {},
+    run: (call: Call, takes: Takes) => Reply | Promise<Reply>,
+    { changes = () => true }: Parameters<SimulatedMachine['install']>[2] = {},
   ): void {
     const { clock } = this.machine;
     const program: Program = async (call) => {
@@ -180,7 +183,31 @@ export class SimulatedLvm {
     for (const path of pathsOf(to)) tree.symlink(`/dev/${volume.mapped.disk.name}`, path);
   }
 
-  #lvcreate(args: readonly string[]): Reply {
+  /** Without arguments it is a shell, which goes on after what fails. */
+  async #lvm({ args, input }: Call, takes: Takes): Promise<Reply> {
+    if (args[0] === 'fullreport') return this.#report();
+    let stderr = '';
+    for (const line of input.split('\n').filter((each) => each !== '')) {
+      const [program, ...words] = line.split(' ');
+      if (program !== 'lvcreate') throw new Failure(`No such command '${program}'.  Try 'help'.`);
+      await takes(BRIEF_MS);
+      stderr += await this.#complaintOf(this.#lvcreate(words, takes));
+    }
+    return { stderr };
+  }
+
+  async #complaintOf(work: Promise<Reply>): Promise<string> {
+    try {
+      await work;
+      return '';
+    } catch (error) {
+      if (error instanceof Failure) return `  ${error.message}\n`;
+      throw error;
+    }
+  }
+
+  /** Its marks are there before what was on the disk is wiped. */
+  async #lvcreate(args: readonly string[], takes: Takes): Promise<Reply> {
     const { options, operands } = parse(args);
     const [groupName = '', originName] = (operands[0] ?? '').split('/');
     const group = this.#group(groupName);
@@ -210,9 +237,16 @@ export class SimulatedLvm {
         `Volume group "${groupName}" has insufficient free space (${this.free(group)} extents): ${needed} required.`,
       );
     const made = this.create(group, volume);
-    if (origin) copy(origin.content, made.content);
-    this.devices.show(made.content);
+    const { content } = made;
+    if (origin) copy(origin.content, content);
+    if (made.kind === 'plain') content.isOfOneBefore();
+    this.devices.show(content);
     this.onDeed({ does: 'create', volume: made });
+    if (made.kind === 'plain') {
+      await takes(WIPING_MS);
+      content.become(undefined, false);
+      this.devices.show(content);
+    }
     return {};
   }
 

@@ -148,6 +148,7 @@ export class Oracle {
     this.#must(!this.#isMountPoint(path), `something is mounted over at ${path}`);
     const isItsOwn = owner?.uid === pv?.metadata.uid || this.#deleted.has(owner?.uid ?? '');
     this.#must(isItsOwn, `${volume?.name} is mounted at ${path}, where it does not belong`);
+    this.#must(!content.isOld, `${volume?.name} is mounted with what another one had on the disk`);
     this.#must(owner?.state === 'ready', `${volume?.name} is mounted before it is marked as ready`);
   }
 

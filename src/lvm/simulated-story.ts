@@ -9,6 +9,8 @@ import { SimulatedNode } from './simulated-node.ts';
 export interface Way {
   readonly kind: string;
   readonly options: Partial<Record<OptionKey, string>>;
+  /** Others that are asked for at the same moments. */
+  readonly beside?: readonly string[];
 }
 
 export const WAYS: readonly Way[] = [
@@ -24,22 +26,26 @@ export const WAYS: readonly Way[] = [
 ];
 
 export const VOLUME = 'data';
+export const TOGETHER: Way = { kind: 'three volumes at once', options: {}, beside: ['cache', 'logs'] };
+export const namesOf = ({ beside = [] }: Way): readonly string[] => [VOLUME, ...beside];
 
 /** Gives back what was to be seen at each station. Whenever the agent dies, the next one goes on. */
-export async function story(node: SimulatedNode, { options }: Way, quietMs?: number): Promise<readonly object[]> {
+export async function story(node: SimulatedNode, way: Way, quietMs?: number): Promise<readonly object[]> {
+  const { options } = way;
+  const names = namesOf(way);
   const pictures: object[] = [];
   const untilAtRest = async () => {
     if (!(await node.rest(quietMs))) throw new Error('it does not come to rest');
     pictures.push(pictureOf(node));
   };
-  node.declare(VOLUME, { options });
+  for (const name of names) node.declare(name, { options });
   await untilAtRest();
-  node.write(VOLUME);
-  node.grow(VOLUME, 12n);
+  for (const name of names) node.write(name);
+  for (const name of names) node.grow(name, 12n);
   await untilAtRest();
-  node.annotate(VOLUME, { mountOpts: 'nodev,nosuid' });
+  for (const name of names) node.annotate(name, { mountOpts: 'nodev,nosuid' });
   await untilAtRest();
-  node.delete(VOLUME);
+  for (const name of names) node.delete(name);
   await untilAtRest();
   return pictures;
 }
@@ -47,7 +53,7 @@ export async function story(node: SimulatedNode, { options }: Way, quietMs?: num
 /** Everything that people and pods can see, without what differs from one process to the next. */
 function pictureOf({ lvm, machine, cluster, fileSystems }: SimulatedNode): object {
   return {
-    logicalVolumes: lvm.volumes.map(({ name, kind, extents, tags, content, mapped }) => ({
+    logicalVolumes: byName(lvm.volumes).map(({ name, kind, extents, tags, content, mapped }) => ({
       name,
       kind,
       extents,
@@ -55,13 +61,18 @@ function pictureOf({ lvm, machine, cluster, fileSystems }: SimulatedNode): objec
       isActive: kind === 'thin-pool' || mapped !== undefined,
       content: seen(content),
     })),
-    mounts: machine.mounts.map(({ mountPoint, source, fsType, options }) => ({
-      ...{ mountPoint, source, fsType },
-      options: [...options].sort(),
-    })),
-    opened: machine.tree.list('/dev/mapper').filter((name) => name.startsWith('holdfast-')),
-    directories: machine.tree.list('/mnt/pv'),
-    immutable: [...fileSystems.immutable],
+    mounts: machine.mounts
+      .toSorted((one, other) => (one.mountPoint < other.mountPoint ? -1 : 1))
+      .map(({ mountPoint, source, fsType, options }) => ({
+        ...{ mountPoint, source, fsType },
+        options: [...options].sort(),
+      })),
+    opened: machine.tree
+      .list('/dev/mapper')
+      .filter((name) => name.startsWith('holdfast-'))
+      .toSorted(),
+    directories: machine.tree.list('/mnt/pv').toSorted(),
+    immutable: [...fileSystems.immutable].sort(),
     volumes: cluster.volumes.map(({ metadata, spec, status }) => ({
       metadata: { ...metadata, resourceVersion: undefined, annotations: withoutUuid(metadata.annotations) },
       spec,
@@ -69,6 +80,9 @@ function pictureOf({ lvm, machine, cluster, fileSystems }: SimulatedNode): objec
     })),
   };
 }
+
+const byName = <T extends { readonly name: string }>(all: readonly T[]): readonly T[] =>
+  all.toSorted((one, other) => (one.name < other.name ? -1 : 1));
 
 /** What was not wiped to the end is made anew, and then has another one. */
 const withoutUuid = ({ [MADE_ANNOTATION]: uuid, ...others }: Readonly<Record<string, string>> = {}) => ({

@@ -4,8 +4,14 @@ import type { MountUnit } from './mount-units.ts';
 import { type Fact, refusal } from './reasons.ts';
 import type { Sight } from './sight.ts';
 
+export interface PoolRoom {
+  readonly pool: string;
+  readonly atMost: bigint;
+}
+
 export type Step =
-  | { readonly kind: 'create'; readonly bytes: bigint }
+  /** In a thin pool, of which all volumes may come to so much. */
+  | { readonly kind: 'create'; readonly bytes: bigint; readonly in?: PoolRoom | undefined }
   | { readonly kind: 'create-pool'; readonly bytes: bigint }
   | { readonly kind: 'adopt' }
   /** It is used again: that it was in the trash once must not shorten its time there later. */

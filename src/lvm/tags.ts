@@ -11,6 +11,8 @@ export interface Owner {
    * `wiping` until what was on its disk before is wiped, `new` until it is formatted: nothing was ever mounted from it in either.
    */
   readonly state: 'wiping' | 'new' | 'ready';
+  /** Of one that is being wiped: which attempt to make it that was. Only who has made it knows when the wipe is over. */
+  readonly attempt?: string | undefined;
   /** As they were in force. */
   readonly options: Readonly<Partial<Record<OptionKey, string>>>;
   /** How large the logical volume was when its filesystem was last made to fill it. */
@@ -66,13 +68,14 @@ function shreddedMark({ isShredding, isShredded }: Owner): string | undefined {
 
 /** Sorted, so that the same owner has the same tags. */
 export function tagsOf(owner: Owner): readonly string[] {
-  const { uid, pv, cluster, state, options, fsBytes, trashedAt } = owner;
+  const { uid, pv, cluster, state, attempt, options, fsBytes, trashedAt } = owner;
   const marks = {
     ...options,
     uid,
     pv,
     cluster,
     state,
+    attempt,
     fsBytes: fsBytes?.toString(),
     shredded: shreddedMark(owner),
     trashed: trashedAt?.toString(),
@@ -89,7 +92,7 @@ export function tagsOf(owner: Owner): readonly string[] {
 export function ownerOf({ tags }: { readonly tags: readonly string[] }): Owner | undefined {
   const marks = marksIn(tags);
   if (!marks) return undefined;
-  const [uid, pv, cluster, state] = ['uid', 'pv', 'cluster', 'state'].map((key) => marks.get(key));
+  const [uid, pv, cluster, state, attempt] = ['uid', 'pv', 'cluster', 'state', 'attempt'].map((key) => marks.get(key));
   if (!uid || !pv || !cluster || !isState(state)) return undefined;
   const [fsBytes, trashedAt] = [digits(marks.get('fsBytes')), digits(marks.get('trashed'))];
   return {
@@ -97,6 +100,7 @@ export function ownerOf({ tags }: { readonly tags: readonly string[] }): Owner |
     pv,
     cluster,
     state,
+    ...(attempt !== undefined && { attempt }),
     options: optionsIn(marks),
     ...(fsBytes !== undefined && { fsBytes: BigInt(fsBytes) }),
     ...(marks.get('shredded') === SHREDDING && { isShredding: true }),

@@ -37,7 +37,7 @@ afterAll(async () => {
 function aMachine(): { readonly host: SimulatedHost; readonly disk: SimulatedDisk } {
   const machine = new SimulatedMachine(systemClock);
   const disk = machine.addDisk({ name: 'sdb', sizeBytes: 2 ** 30, wwid: `naa.${randomUUID()}` });
-  machine.install('blkid', () => ({ code: 2 }), { changes: false });
+  machine.install('blkid', () => ({ code: 2 }), { changes: () => false });
   for (const directory of [DIRECTORY, `/sys/dev/block/${disk.number}`, '/proc/sys/kernel/random'])
     machine.tree.mkdir(directory);
   machine.tree.write('/proc/sys/kernel/random/boot_id', randomUUID());

@@ -44,8 +44,8 @@ interface ProgramReply {
 
 export interface InstalledProgram {
   readonly run: Program;
-  /** Whether running it may leave the machine other than it was. */
-  readonly changes: boolean;
+  /** Whether running it so may leave the machine other than it was. */
+  readonly changes: (argv: readonly string[]) => boolean;
 }
 
 /** A program that has not ended. What it inherited stays open with it, also when the process that started it is gone. */
@@ -71,7 +71,7 @@ export function simulatedCommands(computer: Computer, process: SimulatedProcess,
       options.signal?.throwIfAborted();
       const installed = find(programs, program);
       const stopping = new AbortController();
-      const operation = { verb: 'exec', target: program, changes: installed?.changes ?? false, argv } as const;
+      const operation = { verb: 'exec', target: program, changes: installed?.changes(argv) ?? false, argv } as const;
       const ended = process.perform(operation, () => {
         if (!installed) throw new CommandError(argv, { kind: 'not-found', searched: [] });
         return runOn(computer, installed, callOf(argv, options, table, stopping.signal));

@@ -15,7 +15,7 @@ beforeEach(() => {
 describe('the journal', () => {
   it('holds what was done, in order, and nothing that only looked', async () => {
     machine.addDisk({ name: 'sda', sizeBytes: MIB });
-    machine.install('lvs', () => ({ stdout: '{}' }), { changes: false });
+    machine.install('lvs', () => ({ stdout: '{}' }), { changes: () => false });
     machine.install('lvcreate', () => ({}));
     const host = machine.host();
     await host.files.walk('/dev');

@@ -58,7 +58,7 @@ export class SimulatedMachine {
   }
 
   /** `changes: false` keeps a program that only looks out of the journal. */
-  install(name: string, run: Program, { changes = true } = {}): void {
+  install(name: string, run: Program, { changes = () => true }: Partial<Pick<InstalledProgram, 'changes'>> = {}): void {
     this.programs.set(name, { run, changes });
   }
 

@@ -1,0 +1,105 @@
+/** Makes new logical volumes, as many as are asked for at the same time. */
+import { Retry } from '../kit/controller/outcome.ts';
+import { CommandError } from '../kit/host/command.ts';
+import { type Command, inOneProcess } from './commands.ts';
+import type { LogicalVolume, Lvm } from './facts.ts';
+
+export interface Creation {
+  readonly command: Command;
+  readonly vg: string;
+  readonly name: string;
+  /** All of which it has from the first moment. They tell what this attempt has made from what another one has. */
+  readonly tags: readonly string[];
+  /** Of one in a thin pool. */
+  readonly promise?: Promised | undefined;
+}
+
+export interface Promised {
+  readonly pool: string;
+  readonly bytes: bigint;
+  /** How much all volumes of the pool may come to. */
+  readonly atMost: bigint;
+}
+
+export interface CreatingParts {
+  readonly run: (command: Command) => Promise<void>;
+  readonly look: () => Promise<Lvm>;
+}
+
+/**
+ * Gives what was made for each, or why it was not. One process of LVM makes them all: to start one, and to have it look at all disks,
+ * takes as long as to make a volume. That says nothing of each: what is not there afterwards is made by a process of its own, which does.
+ */
+export async function createAll(
+  creations: readonly Creation[],
+  parts: CreatingParts,
+): Promise<readonly (LogicalVolume | Error)[]> {
+  const refused = await overPromised(creations, parts);
+  const allowed = creations.filter((each) => !refused.has(each));
+  const made = allowed.length > 1 ? await createTogether(allowed, parts) : undefined;
+  const failed = new Map<Creation, Error>(refused);
+  const alone = allowed.filter((each) => !made || !madeOf(each, made));
+  for (const each of alone) {
+    const failure = await failureOf(() => parts.run(each.command));
+    if (failure) failed.set(each, failure);
+  }
+  const now = made && alone.length === 0 ? made : await parts.look();
+  return creations.map((each) => failed.get(each) ?? madeOf(each, now) ?? notAsMade(each));
+}
+
+/** What there is afterwards; nothing when there is no such way on this node. */
+async function createTogether(creations: readonly Creation[], { run, look }: CreatingParts): Promise<Lvm | undefined> {
+  const all = inOneProcess(creations.map(({ command }) => command));
+  if (!all) return undefined;
+  try {
+    await run(all);
+  } catch (error) {
+    // One that was killed, or that nobody could end, may not have done all of it, and may still be at it.
+    if (!(error instanceof CommandError) || !ENDED_BY_ITSELF.has(error.outcome.kind)) throw error;
+  }
+  return await look();
+}
+
+const ENDED_BY_ITSELF: ReadonlySet<CommandError['outcome']['kind']> = new Set(['exited', 'not-found', 'not-started']);
+
+async function failureOf(work: () => Promise<void>): Promise<Error | undefined> {
+  try {
+    await work();
+    return undefined;
+  } catch (error) {
+    return error instanceof Error ? error : new Error(String(error));
+  }
+}
+
+function madeOf({ vg, name, tags }: Creation, { groups }: Lvm): LogicalVolume | undefined {
+  const lv = groups.get(vg)?.volumes.get(name);
+  return lv && tags.every((tag) => lv.tags.includes(tag)) ? lv : undefined;
+}
+
+const notAsMade = ({ vg, name }: Creation): Error => new Retry(`${vg}/${name} is not there as it was made`);
+
+/** Each was decided on as if it came alone: those that come together must not promise more of a pool than one after the other would. */
+async function overPromised(
+  creations: readonly Creation[],
+  { look }: CreatingParts,
+): Promise<ReadonlyMap<Creation, Error>> {
+  const refused = new Map<Creation, Error>();
+  const inPools = creations.filter(({ promise }) => promise);
+  if (inPools.length < 2) return refused;
+  const { groups } = await look();
+  const promised = new Map<string, bigint>();
+  for (const each of inPools) {
+    const { vg, promise } = each;
+    if (!promise) continue;
+    const pool = `${vg}/${promise.pool}`;
+    const before = promised.get(pool) ?? promisedIn(promise.pool, groups.get(vg)?.volumes.values().toArray() ?? []);
+    if (before + promise.bytes > promise.atMost)
+      refused.set(each, new Retry(`others that are made in the pool ${pool} at the same time leave no room for it`));
+    else promised.set(pool, before + promise.bytes);
+  }
+  return refused;
+}
+
+/** How much the volumes of a pool come to. */
+export const promisedIn = (pool: string, volumes: readonly LogicalVolume[]): bigint =>
+  volumes.filter((each) => each.pool === pool).reduce((sum, { sizeBytes }) => sum + sizeBytes, 0n);
