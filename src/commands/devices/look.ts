@@ -6,10 +6,10 @@ import { devicesReports } from '../../devices/node-report.ts';
 import type { Looked } from '../../devices/status.ts';
 import { volumeOf } from '../../devices/volume.ts';
 import { systemClock } from '../../kit/clock/clock.ts';
-import type { ApiError } from '../../kit/kube/api-error.ts';
+import { type ApiError, allowed } from '../../kit/kube/api-error.ts';
 import type { Terminal } from '../line/command.ts';
 import { progressOn } from '../progress.ts';
-import { allowed, type Reading, readAll, readReports, refuseUnknown, type Where } from '../reports/read.ts';
+import { type Reading, readAll, readReports, refuseUnknown, type Where } from '../reports/read.ts';
 import type { Visitor } from '../visit.ts';
 
 /** What may not be read is done without, as far as that is possible, and told. */

@@ -1,5 +1,5 @@
 /** What is left on this machine of volumes that are deleted or lost: read from its LVM and its mounts, and from the cluster. */
-import { KUBE_SYSTEM, NAMESPACES } from '../../api/namespaces.ts';
+import { clusterUid } from '../../api/namespaces.ts';
 import { PERSISTENT_VOLUMES } from '../../api/persistent-volumes.ts';
 import { systemClock } from '../../kit/clock/clock.ts';
 import { silentLog } from '../../kit/observe/log.ts';
@@ -31,9 +31,8 @@ export interface Left {
 export async function hereOf(visitor: Visitor, options: OptionsOf<typeof hereFlags>): Promise<LeftHere> {
   const { client, signal } = visitor;
   const [host, viewpoint] = hostOf(options);
-  const { metadata } = await client.get(NAMESPACES, { name: KUBE_SYSTEM }, { signal });
+  const cluster = await clusterUid(client, signal);
   const node = await ownNode(visitor, options.nodeName, 'this has to run on a node, and --node-name says which');
-  const cluster = metadata.uid ?? '';
   const parts = { host, viewpoint, clock: systemClock, log: silentLog, client, cluster, saw: () => {} };
   return {
     node,

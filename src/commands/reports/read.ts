@@ -97,17 +97,6 @@ export async function readAll<T extends KubeObject, P>(
   return [...view.values()];
 }
 
-/** Nothing, when it is forbidden. */
-export async function allowed<T>(read: Promise<T>, otherwise: (error: ApiError) => void): Promise<T | undefined> {
-  try {
-    return await read;
-  } catch (error) {
-    if (!hasReason(error, 'Forbidden')) throw error;
-    otherwise(error);
-    return undefined;
-  }
-}
-
 export function refuseUnknown(asked: readonly string[], known: ReadonlySet<string>): void {
   const unknown = asked.filter((name) => !known.has(name));
   if (unknown.length > 0) throw new UsageError(`there is no node ${unknown.join(', ')}`);

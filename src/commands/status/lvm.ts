@@ -2,7 +2,7 @@
 import { NODES, type Node } from '../../api/nodes.ts';
 import { PERSISTENT_VOLUMES } from '../../api/persistent-volumes.ts';
 import { systemClock } from '../../kit/clock/clock.ts';
-import type { ApiError } from '../../kit/kube/api-error.ts';
+import { type ApiError, allowed } from '../../kit/kube/api-error.ts';
 import { lvmReports } from '../../lvm/node-report.ts';
 import { type Looked, type LvmStatus, lvmStatus, SHOWN_STATES, type VolumeStatus } from '../../lvm/status.ts';
 import { volumeOf } from '../../lvm/volume.ts';
@@ -13,7 +13,6 @@ import { addExamples } from '../line/help.ts';
 import { formatted, outputFlag } from '../output.ts';
 import { progressOn } from '../progress.ts';
 import {
-  allowed,
   namespaceFlag,
   nodeNames,
   type Reading,

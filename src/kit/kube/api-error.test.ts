@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { ApiError, apiErrorFrom, apiErrorFromStatus, hasReason } from './api-error.ts';
+import { ApiError, allowed, apiErrorFrom, apiErrorFromStatus, hasReason } from './api-error.ts';
 
 const statusBody = (fields: object) => JSON.stringify({ kind: 'Status', apiVersion: 'v1', ...fields });
 
@@ -89,5 +89,23 @@ describe('asking for a reason', () => {
     expect(hasReason(error, 'Conflict')).toBe(false);
     expect(hasReason({ reason: 'NotFound' }, 'NotFound')).toBe(false);
     expect(hasReason(undefined, 'NotFound')).toBe(false);
+  });
+});
+
+describe('what may be forbidden', () => {
+  const refused = (status: number) => Promise.reject(apiErrorFrom('GET /x', status, ''));
+
+  test('is what was read, when it is not', async () => {
+    await expect(allowed(Promise.resolve(7), () => expect.fail())).resolves.toBe(7);
+  });
+
+  test('is nothing, and told, when it is', async () => {
+    const told: ApiError[] = [];
+    await expect(allowed(refused(403), (error) => told.push(error))).resolves.toBeUndefined();
+    expect(told).toMatchObject([{ reason: 'Forbidden' }]);
+  });
+
+  test('fails as it did, when it fails for any other reason', async () => {
+    await expect(allowed(refused(500), () => expect.fail())).rejects.toMatchObject({ reason: 'InternalError' });
   });
 });

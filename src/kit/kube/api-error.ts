@@ -95,6 +95,17 @@ export interface Status {
 export const hasReason = (error: unknown, ...reasons: readonly ApiErrorReason[]): error is ApiError =>
   error instanceof ApiError && reasons.includes(error.reason);
 
+/** Nothing, when it is forbidden. */
+export async function allowed<T>(read: Promise<T>, otherwise: (error: ApiError) => void): Promise<T | undefined> {
+  try {
+    return await read;
+  } catch (error) {
+    if (!hasReason(error, 'Forbidden')) throw error;
+    otherwise(error);
+    return undefined;
+  }
+}
+
 const REASONS: ReadonlySet<string> = new Set([
   ...Object.values(REASON_BY_STATUS),
   'AlreadyExists',
