@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { type Approval, formatApprovals, isInForce, parseApprovals, withApproval } from './approvals.ts';
+import { type Approval, approvalsIn, formatApprovals, isInForce, parseApprovals, withApproval } from './approvals.ts';
 import type { ReadStanding } from './node-report.ts';
 
 const DAY = 86_400_000;
@@ -42,6 +42,9 @@ test.each([
   ['a field that we do not know', other({ by: 'root' }), /^wwid:a\.0: .*by/],
 ])('%s approves nothing, and says why', (_what, text, fault) => {
   expect(parseApprovals(text)).toEqual({ fault: expect.stringMatching(fault) });
+  const told: string[] = [];
+  expect(approvalsIn(text, (why) => told.push(why))).toEqual({});
+  expect(told).toEqual([expect.stringMatching(fault)]);
 });
 
 test('one more leaves the others as they are, and takes the place of that for the same fact about the same device', () => {

@@ -38,6 +38,14 @@ export function parseApprovals(text: string | undefined): Approvals | { readonly
   }
 }
 
+/** None by such a text, which is then told. */
+export function approvalsIn(text: string | undefined, isWrong: (fault: string) => void): Approvals {
+  const approvals = parseApprovals(text);
+  if (!('fault' in approvals)) return approvals;
+  isWrong(`${approvals.fault}`);
+  return {};
+}
+
 function faultOf(error: unknown): string {
   if (error instanceof z.ZodError)
     return error.issues.map(({ path, message }) => `${path.join('.') || 'all of it'}: ${message}`).join('; ');

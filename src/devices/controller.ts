@@ -1,24 +1,19 @@
 /** Turns the raw disks of one node into volumes and wipes them between owners. Reads its Node, ConfigMap and volumes; writes volumes. */
 import { CONFIG_MAPS } from '../api/config-maps.ts';
-import { KUBE_SYSTEM, NAMESPACES } from '../api/namespaces.ts';
 import type { Controller } from '../kit/controller/controller.ts';
 import type { Outcome } from '../kit/controller/outcome.ts';
 import { each, every, type Source } from '../kit/controller/sources.ts';
 import type { ReconcileContext } from '../kit/controller/turn.ts';
 import type { Host } from '../kit/host/host.ts';
-import { hasReason } from '../kit/kube/api-error.ts';
 import type { ProgramParts } from '../kit/manager/program.ts';
 import type { Runnable } from '../kit/manager/stage.ts';
 import { Reporter } from '../kit/reports/reporter.ts';
-import { Slots } from '../kit/slots.ts';
-import { type Approvals, parseApprovals } from './approvals.ts';
+import { type Approvals, approvalsIn } from './approvals.ts';
+import { begin } from './begin.ts';
 import { type DevicesSettings, FIELD_MANAGER, REPORTER, RESCAN_MS } from './contract.ts';
 import { Inventory } from './inventory.ts';
-import { Ledger } from './ledger/ledger.ts';
-import { LiveVolumes } from './live.ts';
 import { devicesMetrics } from './metrics.ts';
-import { devicesReports } from './node-report.ts';
-import { reconciler } from './reconcile.ts';
+import { devicesReports, type NodeReport, reportOn } from './node-report.ts';
 import { Report } from './report.ts';
 import { Disagreements } from './seen.ts';
 import { Standings } from './standings.ts';
@@ -29,8 +24,6 @@ const silence = { record: () => {} };
 
 /** Most of them wait for a slot, or for a wipe. */
 const CONCURRENCY = 256;
-
-const BOOT_ID = '/proc/sys/kernel/random/boot_id';
 
 export function devices(
   parts: ProgramParts,
@@ -95,36 +88,24 @@ class DevicesOfNode implements Runnable {
 
   async run(signal: AbortSignal): Promise<void> {
     const { clock, log, client } = this.#parts;
-    const settings = this.#settings;
-    const host = this.#host;
-    const live = new LiveVolumes(client);
-    const ledger = await (settings.dryRun ? Ledger.copy : Ledger.open)(
-      settings.stateDir,
-      { files: host.files, clock, log },
-      () => live.labelled(settings.node, signal),
-    );
-    const stopping = AbortSignal.any([signal, ledger.taken]);
-    const boot = (await host.files.readText(BOOT_ID))?.trim() ?? '';
-    const cluster = await this.#cluster(signal);
-    this.#reconcile = reconciler({
-      host,
+    const { reconcile, taken, stopping } = await begin({
+      host: this.#host,
       clock,
-      ledger,
-      settings,
-      boot,
-      cluster,
-      approvals: () => this.#approvals(),
+      log,
       client,
-      live,
+      settings: this.#settings,
+      approvals: () => this.#approvals(),
       views: this.#views,
       inventory: this.#inventory,
       disagreements: this.#disagreements,
       report: this.#report,
-      slots: new Slots(settings.wipesAtOnce),
-      stopping,
+      signal,
+      clusterIsUnknown: ({ message: why }) =>
+        log.warn({ why }, 'which cluster this is cannot be read: a device of another cluster is not told from ours'),
     });
+    this.#reconcile = reconcile;
     await Promise.all([this.#inventory, this.#controller, this.#reporter].map((each) => each.run(stopping)));
-    ledger.taken.throwIfAborted();
+    taken.throwIfAborted();
   }
 
   #sources(): readonly Source[] {
@@ -152,41 +133,13 @@ class DevicesOfNode implements Runnable {
   }
 
   #approvals(): Approvals {
-    const approvals = parseApprovals(this.#views.nodes.get(this.#settings.node)?.approvals);
-    if (!('fault' in approvals)) return approvals;
-    this.#report.approvalsAreWrong(`${approvals.fault}`);
-    return {};
+    const { approvals } = this.#views.nodes.get(this.#settings.node) ?? {};
+    return approvalsIn(approvals, (fault) => this.#report.approvalsAreWrong(fault));
   }
 
-  /** Without the right to know, devices of another cluster cannot be told from ours. */
-  async #cluster(signal: AbortSignal): Promise<string> {
-    const { client, log } = this.#parts;
-    try {
-      return (await client.get(NAMESPACES, { name: KUBE_SYSTEM }, { signal })).metadata.uid ?? '';
-    } catch (error) {
-      if (!hasReason(error, 'Forbidden')) throw error;
-      log.warn(
-        { why: error.message },
-        'which cluster this is cannot be read: a device of another cluster is not told from ours',
-      );
-      return '';
-    }
-  }
-
-  #compose(version: string) {
-    const { clock } = this.#parts;
-    const { stock } = this.#inventory;
-    const configuration = stock?.configuration;
-    return {
-      node: this.#settings.node,
-      at: clock.now().toISOString(),
-      version,
-      isDryRun: this.#settings.dryRun,
-      faults:
-        configuration?.is === 'wrong' ? configuration.faults : configuration?.is === 'none' ? [configuration.why] : [],
-      unseen: stock?.unseen ?? [],
-      devices: this.#standings.values().toSorted((one, other) => (one.path < other.path ? -1 : 1)),
-      leftOut: 0,
-    };
+  #compose(version: string): NodeReport {
+    const { node, dryRun: isDryRun } = this.#settings;
+    const at = this.#parts.clock.now().toISOString();
+    return reportOn(this.#inventory.stock, this.#standings.values(), { node, at, version, isDryRun });
   }
 }

@@ -1,6 +1,8 @@
 import { expect, test } from 'vitest';
 import type { ConfigMap } from '../api/config-maps.ts';
-import { devicesReports, type NodeReport } from './node-report.ts';
+import { aConfig } from './builders.ts';
+import type { Configuration } from './configuration.ts';
+import { devicesReports, type NodeReport, reportOn } from './node-report.ts';
 import type { Standing } from './standings.ts';
 
 const MIB = 2 ** 20;
@@ -15,11 +17,10 @@ const disk = (name: string, parts: Partial<Standing> = {}): Standing => ({
   ...parts,
 });
 
+const HEAD = { node: 'node-1', at: '2026-01-01T00:00:00.000Z', version: '0.1.0', isDryRun: false };
+
 const report = (parts: Partial<NodeReport> = {}): NodeReport => ({
-  node: 'node-1',
-  at: '2026-01-01T00:00:00.000Z',
-  version: '0.1.0',
-  isDryRun: false,
+  ...HEAD,
   faults: [],
   unseen: [],
   devices: [disk('sdb')],
@@ -51,6 +52,21 @@ test('a report is read as it was written, whatever the states in it', () => {
     labels: { 'holdfast.dev/report': 'devices' },
   });
   expect(devicesReports.parse(map)).toEqual(written);
+});
+
+test.each<[string, Configuration, readonly string[]]>([
+  ['cannot be used', { is: 'wrong', configMap: 'disks', faults: ['a', 'b'] }, ['a', 'b']],
+  ['is not there', { is: 'none', why: 'the Node names none' }, ['the Node names none']],
+  ['can be used', { is: 'given', configMap: 'disks', config: aConfig(), accepts: () => true, warnings: ['c'] }, []],
+])('a configuration that %s is reported, beside the devices by their paths', (_, configuration, faults) => {
+  const stock = { configuration, byVolume: new Map(), paths: new Map(), unseen: ['/dev/disks/x: EIO'] };
+  expect(reportOn(stock, [disk('sdc'), disk('sdb')], HEAD)).toEqual(
+    report({ faults, unseen: ['/dev/disks/x: EIO'], devices: [disk('sdb'), disk('sdc')] }),
+  );
+});
+
+test('nothing is wrong as long as nobody has looked', () => {
+  expect(reportOn(undefined, [disk('sdb')], HEAD)).toEqual(report());
 });
 
 const changed = (change: (parsed: Record<string, unknown>) => void): ConfigMap => {

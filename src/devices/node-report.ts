@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { NodeReports, type ReportHead } from '../kit/reports/node-reports.ts';
 import { identitySchema } from './identity.ts';
+import type { Stock } from './inventory.ts';
 import type { Standing, State } from './standings.ts';
 
 export interface NodeReport extends ReportHead {
@@ -69,3 +70,21 @@ const schema = z.object({
 });
 
 export const devicesReports = new NodeReports<ReadReport, 'devices'>({ job: 'devices', rows: 'devices', schema });
+
+/** What is reported of what was found, and of how it stands. */
+export const reportOn = (
+  stock: Stock | undefined,
+  standings: readonly Standing[],
+  head: Pick<NodeReport, 'node' | 'at' | 'version' | 'isDryRun'>,
+): NodeReport => ({
+  ...head,
+  faults: stock ? faultsOf(stock) : [],
+  unseen: stock?.unseen ?? [],
+  devices: standings.toSorted((one, other) => (one.path < other.path ? -1 : 1)),
+  leftOut: 0,
+});
+
+function faultsOf({ configuration }: Stock): readonly string[] {
+  if (configuration.is === 'wrong') return configuration.faults;
+  return configuration.is === 'none' ? [configuration.why] : [];
+}

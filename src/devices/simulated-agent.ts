@@ -1,21 +1,17 @@
 /** For tests: one life of the agent's process on a simulated node, from its start until it is stopped or killed. */
 import { Registry } from 'prom-client';
 import { FilledViews } from '../api/filled-views.ts';
-import { KUBE_SYSTEM, NAMESPACES } from '../api/namespaces.ts';
 import { transportOf } from '../api/simulated-cluster.ts';
 import { type Outcome, Refuse } from '../kit/controller/outcome.ts';
 import type { Host } from '../kit/host/host.ts';
 import type { SimulatedHost } from '../kit/host/simulated/host.ts';
 import { KubeClient } from '../kit/kube/client.ts';
 import { RecordingLog } from '../kit/observe/recording-log.ts';
-import { Slots } from '../kit/slots.ts';
-import { type Approvals, parseApprovals } from './approvals.ts';
+import { approvalsIn } from './approvals.ts';
+import { type Begun, begin } from './begin.ts';
 import type { DevicesSettings } from './contract.ts';
 import { Inventory } from './inventory.ts';
-import { Ledger } from './ledger/ledger.ts';
-import { LiveVolumes } from './live.ts';
 import { devicesMetrics } from './metrics.ts';
-import { type ReconcileParts, reconciler } from './reconcile.ts';
 import { Report } from './report.ts';
 import { Disagreements } from './seen.ts';
 import type { SimulatedNode } from './simulated-node.ts';
@@ -46,7 +42,7 @@ export class SimulatedAgent {
   readonly #views: DevicesViews;
   readonly #inventory: Inventory;
   readonly #report: Report;
-  #reconcile: ReturnType<typeof reconciler> | undefined;
+  #reconcile: Begun['reconcile'] | undefined;
   #isAlive = true;
 
   constructor(node: SimulatedNode, settings: DevicesSettings) {
@@ -93,36 +89,24 @@ export class SimulatedAgent {
     const { clock, cluster } = this.#node;
     const host = mortal(this.host);
     const client = new KubeClient({ transport: transportOf(this.host, cluster), clock, random: () => 0.5 });
-    const live = new LiveVolumes(client);
-    const inherited = () => live.labelled(this.#settings.node, this.#stopping.signal);
-    const ledgerParts = { files: host.files, clock, log: this.log };
-    const openLedger = this.#settings.dryRun ? Ledger.copy : Ledger.open;
-    const ledger = await openLedger(this.#settings.stateDir, ledgerParts, inherited);
-    const stopping = AbortSignal.any([this.#stopping.signal, ledger.taken]);
-    const parts: ReconcileParts = {
+    const { reconcile, stopping } = await begin({
       host,
       clock,
-      ledger,
-      settings: this.#settings,
-      boot: (await host.files.readText('/proc/sys/kernel/random/boot_id'))?.trim() ?? '',
-      cluster: (await client.get(NAMESPACES, { name: KUBE_SYSTEM })).metadata.uid ?? '',
-      approvals: () => this.#approvals(),
+      log: this.log,
       client,
-      live,
+      settings: this.#settings,
+      approvals: () => approvalsIn(this.#views.nodes.get(this.#settings.node)?.approvals, () => {}),
       views: this.#views,
       inventory: this.#inventory,
       disagreements: new Disagreements(this.#views),
       report: this.#report,
-      slots: new Slots(this.#settings.wipesAtOnce),
-      stopping,
-    };
-    this.#reconcile = reconciler(parts);
+      signal: this.#stopping.signal,
+      clusterIsUnknown: (error) => {
+        throw error;
+      },
+    });
+    this.#reconcile = reconcile;
     void this.#inventory.run(stopping);
-  }
-
-  #approvals(): Approvals {
-    const approvals = parseApprovals(this.#views.nodes.get(this.#settings.node)?.approvals);
-    return 'fault' in approvals ? {} : approvals;
   }
 
   /** The caches show what there is now. */

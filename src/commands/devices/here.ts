@@ -3,15 +3,12 @@
  * `--dry-run` looks with, and nothing is written anywhere.
  */
 import { Registry } from 'prom-client';
-import { KUBE_SYSTEM, NAMESPACES } from '../../api/namespaces.ts';
-import { parseApprovals } from '../../devices/approvals.ts';
+import { approvalsIn } from '../../devices/approvals.ts';
+import { begin } from '../../devices/begin.ts';
 import { type DevicesSettings, RESCAN_MS } from '../../devices/contract.ts';
 import { Inventory, type Stock } from '../../devices/inventory.ts';
-import { Ledger } from '../../devices/ledger/ledger.ts';
-import { LiveVolumes } from '../../devices/live.ts';
 import { devicesMetrics } from '../../devices/metrics.ts';
-import type { NodeReport } from '../../devices/node-report.ts';
-import { reconciler } from '../../devices/reconcile.ts';
+import { type NodeReport, reportOn } from '../../devices/node-report.ts';
 import { Report } from '../../devices/report.ts';
 import { Disagreements } from '../../devices/seen.ts';
 import { Standings } from '../../devices/standings.ts';
@@ -20,11 +17,8 @@ import { Snapshot } from '../../kit/cache/snapshot.ts';
 import { systemClock } from '../../kit/clock/clock.ts';
 import { Refuse, Retry } from '../../kit/controller/outcome.ts';
 import type { Host } from '../../kit/host/host.ts';
-import { hasReason } from '../../kit/kube/api-error.ts';
 import type { WriteGate } from '../../kit/kube/caller.ts';
-import type { KubeClient } from '../../kit/kube/client.ts';
-import { silentLog } from '../../kit/observe/log.ts';
-import { Slots } from '../../kit/slots.ts';
+import { type Log, silentLog } from '../../kit/observe/log.ts';
 import type { Visitor } from '../visit.ts';
 
 export interface HereOptions extends Pick<DevicesSettings, 'node' | 'namespace' | 'stateDir' | 'trustInit'> {
@@ -38,7 +32,6 @@ export interface HereOptions extends Pick<DevicesSettings, 'node' | 'namespace' 
 
 /** Devices are only read a little: as many at a time as an agent would wipe at most. */
 export const AT_ONCE = 64;
-const BOOT_ID = '/proc/sys/kernel/random/boot_id';
 const clock = systemClock;
 
 /** No write is to come to it; if one did, this would be the end of it. */
@@ -63,24 +56,22 @@ export async function reportHere(visitor: Visitor, host: Host, options: HereOpti
   const inventory = await lookedThrough({ host, views, settings, report, signal });
   const { stock } = inventory;
   for (const warning of warningsOn(stock)) options.warn(warning);
-  const approvals = approvalsOf(own.approvals, options);
-  const live = new LiveVolumes(client);
-  const reconcile = reconciler({
+  const approvals = approvalsIn(own.approvals, (fault) =>
+    options.warn(`the approvals on the Node cannot be read, and none of them counts: ${fault}`),
+  );
+  const { reconcile } = await begin({
     host,
     clock,
-    ledger: await ledgerCopy(host, live, options, signal),
-    settings,
-    boot: (await host.files.readText(BOOT_ID))?.trim() ?? '',
-    cluster: await clusterUid(client, options, signal),
-    approvals: () => approvals,
+    log: await ledgerLog(host, options),
     client,
-    live,
+    settings,
+    approvals: () => approvals,
     views,
     inventory,
     disagreements: new Disagreements(views),
     report,
-    slots: new Slots(AT_ONCE),
-    stopping: signal,
+    signal,
+    clusterIsUnknown: ({ detail }) => options.warn(`${detail}; a device of another cluster is not told from ours`),
   });
   const names = new Set([...views.volumes.keys(), ...(stock?.byVolume.keys() ?? [])]);
   let done = 0;
@@ -89,7 +80,9 @@ export async function reportHere(visitor: Visitor, host: Host, options: HereOpti
     options.tell(`${++done} of ${names.size} devices looked at`);
   });
   await Promise.all(looks);
-  return composed(stock, standings, options);
+  const { node, version } = options;
+  // As an agent that does what it plans would write it.
+  return reportOn(stock, standings.values(), { node, at: clock.now().toISOString(), version, isDryRun: false });
 }
 
 /** Nothing is wiped, and nothing is looked at twice: how fast and how often is all the same. */
@@ -134,33 +127,11 @@ async function lookedThrough({ host, views, settings, report, signal }: Looking)
 const warningsOn = (stock: Stock | undefined): readonly string[] =>
   stock?.configuration.is === 'given' ? stock.configuration.warnings : [];
 
-async function ledgerCopy(
-  { files }: Host,
-  live: LiveVolumes,
-  { stateDir, node, warn }: HereOptions,
-  signal: AbortSignal,
-): Promise<Ledger> {
+/** What is wrong with what an agent has kept is for the person to know. */
+async function ledgerLog({ files }: Host, { stateDir, warn }: HereOptions): Promise<Log> {
   if (!(await files.lstat(stateDir)))
     warn(`there is no directory ${stateDir} here: what an agent has kept elsewhere is named by --state-dir`);
-  const log = { ...silentLog, error: (_: unknown, message?: string) => warn(`${stateDir}: ${message}`) };
-  return await Ledger.copy(stateDir, { files, clock, log }, () => live.labelled(node, signal));
-}
-
-async function clusterUid(client: KubeClient, { warn }: HereOptions, signal: AbortSignal): Promise<string> {
-  try {
-    return (await client.get(NAMESPACES, { name: KUBE_SYSTEM }, { signal })).metadata.uid ?? '';
-  } catch (error) {
-    if (!hasReason(error, 'Forbidden')) throw error;
-    warn(`${error.detail}; a device of another cluster is not told from ours`);
-    return '';
-  }
-}
-
-function approvalsOf(annotation: string | undefined, { warn }: HereOptions) {
-  const approvals = parseApprovals(annotation);
-  if (!('fault' in approvals)) return approvals;
-  warn(`the approvals on the Node cannot be read, and none of them counts: ${approvals.fault}`);
-  return {};
+  return { ...silentLog, error: (_: unknown, message?: string) => warn(`${stateDir}: ${message}`) };
 }
 
 /** What is refused, or fails, stands in the report. */
@@ -170,21 +141,4 @@ async function unlessRefused(look: Promise<unknown>): Promise<void> {
   } catch (error) {
     if (!(error instanceof Refuse || error instanceof Retry)) throw error;
   }
-}
-
-/** As an agent that does what it plans would write it. */
-function composed(stock: Stock | undefined, standings: Standings, { node, version }: HereOptions): NodeReport {
-  const configuration = stock?.configuration;
-  const faults =
-    configuration?.is === 'wrong' ? configuration.faults : configuration?.is === 'none' ? [configuration.why] : [];
-  return {
-    node,
-    at: clock.now().toISOString(),
-    version,
-    isDryRun: false,
-    faults,
-    unseen: stock?.unseen ?? [],
-    devices: standings.values().toSorted((one, other) => (one.path < other.path ? -1 : 1)),
-    leftOut: 0,
-  };
 }
