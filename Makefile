@@ -4,7 +4,7 @@ SHELL := bash
 .DEFAULT_GOAL := help
 # Tiers share the machine's devices and ports, and each one uses all cores by itself: also with -j they run one after another.
 .NOTPARALLEL:
-.PHONY: help setup demo test check unit simulation integration host lab campaign bench control-plane bundle image manifests docs format
+.PHONY: help setup demo test check unit simulation integration host lab campaign bench control-plane helm bundle image manifests docs format
 
 # npm scripts and these recipes run on the Node.js that package-lock.json pins, whatever the machine has.
 export PATH := $(CURDIR)/node_modules/.bin:$(PATH)
@@ -44,7 +44,7 @@ simulation: $(SETUP) ## Run whole jobs on simulated machines and clusters, with 
 	$(call say,Simulation: faults, crashes and power cuts)
 	@vitest run --project simulation
 
-integration: $(SETUP) control-plane ## Run the tests against a real Kubernetes API server
+integration: $(SETUP) control-plane helm ## Run the tests against a real Kubernetes API server
 	$(call say,Integration tests: a real etcd and Kubernetes control plane)
 	@vitest run --project integration
 
@@ -67,14 +67,22 @@ bench: $(SETUP) control-plane bundle ## Measure against the physical limits; GRO
 control-plane: ## Build etcd and Kubernetes for the tests, once, and print where they are
 	@tools/control-plane/build.sh
 
+helm: ## Build helm for the tests of the chart, once, and print where it is
+	@tools/helm/build.sh
+
 bundle: $(SETUP) ## Make the program one file, dist/holdfast.mjs
 	@node tools/bundle.ts
 
 image: bundle ## Build what the image will hold; the image itself comes with the chart
 	@echo "dist/holdfast.mjs is built. There is no container image yet: see docs/limitations.md" >&2
 
-manifests: $(SETUP) ## Write the generated CRDs, RBAC and admission policies to deploy/
+# The chart puts its own namespace and accounts in the place of these two names.
+IN_CHART := --output-dir charts/holdfast/files --namespace=RELEASE_NAMESPACE --service-account=AGENT_ACCOUNT
+
+manifests: $(SETUP) ## Write the generated CRDs, RBAC and admission policies to deploy/ and into the chart
 	@node src/main.ts manifests all --output-dir deploy
+	@node src/main.ts manifests rbac $(IN_CHART)
+	@node src/main.ts manifests admission $(IN_CHART)
 
 docs: $(SETUP) ## Write the tables of reference into docs/
 	@node tools/reference/write.ts

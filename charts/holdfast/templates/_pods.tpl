@@ -1,0 +1,78 @@
+{{/* What the pods of all jobs have in common: (dict "root" $ "job" "lvm"). */}}
+{{- define "holdfast.podMetadata" -}}
+{{- $values := index .root.Values .job -}}
+labels:
+  {{- include "holdfast.selectorLabels" . | nindent 2 }}
+  {{- with $values.podLabels }}{{ toYaml . | nindent 2 }}{{ end }}
+annotations:
+  kubectl.kubernetes.io/default-container: {{ .job }}
+  {{- with $values.podAnnotations }}{{ toYaml . | nindent 2 }}{{ end }}
+{{- end -}}
+
+{{- define "holdfast.placement" -}}
+{{- $values := index .root.Values .job -}}
+serviceAccountName: {{ include "holdfast.account" . | quote }}
+{{- with .root.Values.imagePullSecrets }}
+imagePullSecrets:
+  {{- toYaml . | nindent 2 }}
+{{- end }}
+{{- with $values.priorityClassName }}
+priorityClassName: {{ . | quote }}
+{{- end }}
+{{- with $values.nodeSelector }}
+nodeSelector:
+  {{- toYaml . | nindent 2 }}
+{{- end }}
+{{- with $values.tolerations }}
+tolerations:
+  {{- toYaml . | nindent 2 }}
+{{- end }}
+{{- with $values.affinity }}
+affinity:
+  {{- toYaml . | nindent 2 }}
+{{- end }}
+{{- end -}}
+
+{{- define "holdfast.image" -}}
+{{- $image := .Values.image -}}
+{{- if $image.digest -}}
+{{- printf "%s@%s" $image.repository $image.digest -}}
+{{- else -}}
+{{- printf "%s:%s" $image.repository ($image.tag | default .Chart.AppVersion) -}}
+{{- end -}}
+{{- end -}}
+
+{{/* A container without its flags, environment and rights. */}}
+{{- define "holdfast.container" -}}
+{{- $values := index .root.Values .job -}}
+name: {{ .job }}
+image: {{ include "holdfast.image" .root | quote }}
+imagePullPolicy: {{ .root.Values.image.pullPolicy }}
+ports:
+  - name: metrics
+    containerPort: {{ $values.metricsPort }}
+livenessProbe:
+  httpGet: { path: /healthz, port: metrics }
+  initialDelaySeconds: 10
+  periodSeconds: 20
+  timeoutSeconds: 5
+readinessProbe:
+  httpGet: { path: /readyz, port: metrics }
+  timeoutSeconds: 5
+{{- with $values.resources }}
+resources:
+  {{- toYaml . | nindent 2 }}
+{{- end }}
+{{- end -}}
+
+{{/* Flags of every job. */}}
+{{- define "holdfast.commonArgs" -}}
+- {{ .job }}
+- --log-level={{ .root.Values.log.level }}
+- --log-format={{ .root.Values.log.format }}
+{{- end -}}
+
+{{- define "holdfast.fieldEnv" -}}
+- name: {{ .name }}
+  valueFrom: { fieldRef: { fieldPath: {{ .field }} } }
+{{- end -}}
