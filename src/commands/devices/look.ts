@@ -5,23 +5,18 @@ import { NODE_LABEL } from '../../devices/contract.ts';
 import { devicesReports } from '../../devices/node-report.ts';
 import type { Looked } from '../../devices/status.ts';
 import { volumeOf } from '../../devices/volume.ts';
-import { systemClock } from '../../kit/clock/clock.ts';
-import { type ApiError, allowed } from '../../kit/kube/api-error.ts';
 import type { Terminal } from '../line/command.ts';
-import { progressOn } from '../progress.ts';
-import { type Reading, readAll, readReports, refuseUnknown, type Where } from '../reports/read.ts';
+import { lookAround, readAll, refuseUnknown, type Where } from '../reports/read.ts';
 import type { Visitor } from '../visit.ts';
 
 /** What may not be read is done without, as far as that is possible, and told. */
 export async function look(visitor: Visitor, where: Where, terminal: Terminal): Promise<Looked> {
-  const reading: Reading = { visitor, tell: progressOn(terminal, systemClock) };
-  const { reports, unreadable } = await readReports(reading, devicesReports, where);
-  const without = (loss: string) => (error: ApiError) => void terminal.stderr.write(`${error.detail}; ${loss}\n`);
-  const nodes = await allowed(readAll(reading, NODES, {}, nodeNameOf), without('nodes without a report are not shown'));
+  const { reports, unreadable, reading, orWithout } = await lookAround(devicesReports, visitor, where, terminal);
+  const nodes = await orWithout(readAll(reading, NODES, {}, nodeNameOf), 'nodes without a report are not shown');
   const labelSelector = where.nodes.length > 0 ? `${NODE_LABEL} in (${where.nodes.join(',')})` : NODE_LABEL;
-  const volumes = await allowed(
+  const volumes = await orWithout(
     readAll(reading, PERSISTENT_VOLUMES, { labelSelector }, volumeOf),
-    without('how volumes stand is taken from the reports alone'),
+    'how volumes stand is taken from the reports alone',
   );
   const looked = { reports, unreadable, nodes, volumes };
   if (nodes) refuseUnknown(where.nodes, knownNodes(looked));

@@ -1,15 +1,18 @@
 /** Reads what the agents of a job have reported, for the commands that show it. */
 import { CONFIG_MAPS, type ConfigMap } from '../../api/config-maps.ts';
 import { Snapshot } from '../../kit/cache/snapshot.ts';
+import { systemClock } from '../../kit/clock/clock.ts';
 import { InvalidValue } from '../../kit/invalid-value.ts';
-import { type ApiError, hasReason } from '../../kit/kube/api-error.ts';
+import { type ApiError, allowed, hasReason } from '../../kit/kube/api-error.ts';
 import type { Selection } from '../../kit/kube/client.ts';
 import { type KubeObject, keyOfObject, type Resource } from '../../kit/kube/resource.ts';
 import { dnsLabelFault, dnsSubdomainFault } from '../../kit/names.ts';
 import type { Reported } from '../../kit/reports/heard.ts';
 import type { NodeReports, ReportHead } from '../../kit/reports/node-reports.ts';
 import { flag, type Kind } from '../flags/flag.ts';
+import type { Terminal } from '../line/command.ts';
 import { UsageError } from '../line/usage-error.ts';
+import { progressOn } from '../progress.ts';
 import type { Visitor } from '../visit.ts';
 
 const namespaceName: Kind<string> = {
@@ -43,9 +46,22 @@ export function nodeNames(given: readonly string[]): readonly string[] {
   return [...new Set(given)];
 }
 
-export interface Reading {
+interface Reading {
   readonly visitor: Visitor;
   readonly tell: (line: string) => void;
+}
+
+/** The reports of a job, and how to read what else there is: what may not be read is done without, and told. */
+export async function lookAround<R extends ReportHead>(
+  kind: NodeReports<R, string>,
+  visitor: Visitor,
+  where: Where,
+  terminal: Terminal,
+) {
+  const reading: Reading = { visitor, tell: progressOn(terminal, systemClock) };
+  const orWithout = <T>(read: Promise<T>, loss: string) =>
+    allowed(read, ({ detail }) => terminal.stderr.write(`${detail}; ${loss}\n`));
+  return { ...(await readReports(reading, kind, where)), reading, orWithout };
 }
 
 /** The reports of some nodes or of all. */

@@ -1,6 +1,6 @@
 /** What commands print for people of what agents report: nothing that came from outside can steer their terminal, or flood it. */
 import { visible } from '../../kit/visible.ts';
-import { table } from '../table.ts';
+import { table as aligned } from '../table.ts';
 
 const LONGEST_CELL = 600;
 const MOST_NAMES = 10;
@@ -14,11 +14,11 @@ export function shown(text: string): string {
 const cell = (text: string | undefined): string => shown(text ?? '') || '-';
 
 export const tableOf = (heading: readonly string[], rows: readonly (readonly (string | undefined)[])[]): string =>
-  rows.length === 0 ? '' : table([heading, ...rows.map((row) => row.map(cell))]);
+  rows.length === 0 ? '' : aligned([heading, ...rows.map((row) => row.map(cell))]);
 
 export const section = (title: string, body: string): string => `${title}\n${body === '' ? 'none\n' : body}`;
 
-export const lines = (sentences: readonly string[]): string => sentences.map((each) => `${each}\n`).join('');
+const lines = (sentences: readonly string[]): string => sentences.map((each) => `${each}\n`).join('');
 
 export interface Agents {
   readonly nodes: readonly { readonly node: string; readonly remarks: readonly string[] }[];
@@ -43,11 +43,37 @@ function someOf(names: readonly string[]): string {
 
 export const counted = (count: number, one: string): string => `${count} ${one}${count === 1 ? '' : 's'}`;
 
+export interface Overview<S extends string> {
+  readonly job: string;
+  readonly agents: Agents;
+  /** What one of the things is called. */
+  readonly one: string;
+  readonly things: readonly Thing<S>[];
+  /** In this order they are counted. */
+  readonly states: readonly S[];
+  readonly tables: readonly string[];
+  /** A sentence for each thing that only a person can do. */
+  readonly needs: readonly string[];
+}
+
+interface Thing<S extends string> {
+  readonly state: { readonly is: S };
+}
+
+/** How all that the agents of a job look after stands. */
+export function overview<S extends string>(parts: Overview<S>): string {
+  const { job, agents, one, things, states, tables, needs } = parts;
+  const sum = `${counted(agents.nodes.length, 'node')}, ${counted(things.length, one)}`;
+  return [
+    `${things.length > 0 ? `${sum}: ${tally(states, things)}` : sum}\n`,
+    ...tables.filter((table) => table !== ''),
+    section('AGENTS THAT NEED A LOOK', agentLines(job, agents)),
+    section('NEEDS A PERSON', lines(needs)),
+  ].join('\n');
+}
+
 /** Such as `2 bound, 1 refused`, in the order given. */
-export function tally<S extends string>(
-  order: readonly S[],
-  things: readonly { readonly state: { readonly is: S } }[],
-): string {
+function tally<S extends string>(order: readonly S[], things: readonly Thing<S>[]): string {
   const counts = order.map((is) => [is, things.filter(({ state }) => state.is === is).length] as const);
   return counts.flatMap(([is, count]) => (count > 0 ? [`${count} ${is}`] : [])).join(', ');
 }
