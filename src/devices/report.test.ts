@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { VirtualClock } from '../kit/clock/virtual.ts';
 import type { Occurrence } from '../kit/observe/event.ts';
 import { RecordingLog } from '../kit/observe/recording-log.ts';
-import { aReceipt, EACH_REFUSAL } from './builders.ts';
+import { aConfig, aReceipt, EACH_REFUSAL } from './builders.ts';
 import { devicesMetrics } from './metrics.ts';
 import type { Refusal } from './refusals.ts';
 import { Report } from './report.ts';
@@ -148,7 +148,7 @@ describe('how a device stands', () => {
 describe('what is done', () => {
   it('is told in Events in the order in which it happens', () => {
     const { report, events } = aReport();
-    report.wipeBegins(subject, CONFIG);
+    report.wipeBegins(subject, aConfig());
     report.wiped(subject, receipt);
     report.made(withoutVolume, { name: 'local-n1-b', uid: 'uid-2' });
     report.approvalUsed(subject, EACH_REFUSAL.hasForeignData);
@@ -184,16 +184,6 @@ describe('what is done', () => {
       expect.objectContaining({ metricName: 'holdfast_devices_wipe_seconds_sum', value: 2 }),
     );
   });
-
-  const CONFIG = {
-    deviceDir: '/dev/disks',
-    deviceNameFilter: '.*',
-    volumeMode: 'Block',
-    storageClassName: 'local-storage',
-    wipeMethod: 'zero-head',
-    wipeVerify: 'sample',
-    wipeExisting: false,
-  } as const;
 });
 
 describe('what a look at the node shows', () => {
