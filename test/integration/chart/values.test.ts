@@ -1,0 +1,256 @@
+/** What the chart makes of its values, and what it says of those that are wrong. By the real helm, without a cluster. */
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { parse } from 'yaml';
+import { OPTION_KEYS } from '../../../src/lvm/contract.ts';
+import { runHoldfast } from '../../harness/holdfast.ts';
+import { CHART, EVERY_JOB, EVERYTHING, helm, LOCAL_VOLUMES, type Rendered, rendered, type Values } from './helm.ts';
+
+describe('helm finds nothing to complain of', () => {
+  test.each([
+    ['with nothing said', CHART, {}],
+    ['with every job', CHART, EVERY_JOB],
+    ['with everything said', CHART, EVERYTHING],
+    ['in local-volumes alone', LOCAL_VOLUMES, { storageClass: 'data', nodes: ['node04'] }],
+  ])('%s', async (_, chart, values) => {
+    const { code, stdout, stderr } = await helm(['lint', '--strict', chart, '-f', '-'], values);
+    expect({ code, stderr, stdout: code === 0 ? '' : stdout }).toEqual({ code: 0, stderr: '', stdout: '' });
+  });
+});
+
+test('what is not asked for is not installed, and has no rights', async () => {
+  expect(await rendered()).toEqual([]);
+  for (const job of ['topology', 'devices', 'lvm'] as const) {
+    const others = ['topology', 'devices', 'lvm'].filter((each) => each !== job);
+    const objects = JSON.stringify(await rendered({ [job]: { enabled: true } }));
+    expect(objects).toContain(`"holdfast-${job}"`);
+    for (const other of others) expect(objects).not.toContain(`holdfast-${other}`);
+  }
+});
+
+interface Workload extends Rendered {
+  readonly spec: {
+    readonly template: {
+      readonly spec: {
+        readonly hostPID?: boolean;
+        readonly serviceAccountName: string;
+        readonly volumes?: readonly object[];
+        readonly containers: readonly [Container];
+      };
+    };
+  };
+}
+
+interface Container {
+  readonly image: string;
+  readonly args: readonly string[];
+  readonly env: readonly { readonly name: string; readonly valueFrom: { fieldRef: { fieldPath: string } } }[];
+  readonly securityContext: object;
+  readonly volumeMounts?: readonly object[];
+}
+
+const isWorkload = (object: Rendered): object is Workload => 'template' in Object(object.spec);
+
+async function podOf(job: string, values: Values) {
+  const workload = (await rendered(values)).filter(isWorkload).find(({ metadata }) => metadata.name.endsWith(job));
+  if (!workload) throw new Error(`there is no workload for ${job}`);
+  const { containers, ...pod } = workload.spec.template.spec;
+  return { kind: workload.kind, pod, container: containers[0] };
+}
+
+describe('the program takes the flags that its pods are given', () => {
+  const PLACES: Readonly<Record<string, readonly string[]>> = {
+    topology: [],
+    devices: ['--node-name=worker-1', '--namespace-name=holdfast'],
+    lvm: ['--node-name=worker-1'],
+  };
+  const jobs = Object.keys(PLACES).flatMap((job) => [
+    [job, 'nothing', EVERY_JOB] as const,
+    [job, 'everything', EVERYTHING] as const,
+  ]);
+
+  /** It reads its flags before it looks for a cluster: one that it does not take would end with 2. */
+  test.each(jobs)('%s, with %s said', async (job, _, values) => {
+    const { container } = await podOf(job, values);
+    const nowhere = '--kubeconfig=/nonexistent/config';
+    const { code, stderr } = await runHoldfast(...container.args, ...(PLACES[job] ?? []), nowhere);
+    expect(stderr).toContain('/nonexistent/config');
+    expect(code).toBe(1);
+  });
+});
+
+describe('a pod has what its job needs', () => {
+  const fields = ({ env }: Container) => env.map(({ name, valueFrom }) => [name, valueFrom.fieldRef.fieldPath]);
+
+  test('topology, which has no right over the machine', async () => {
+    const { kind, pod, container } = await podOf('topology', EVERY_JOB);
+    expect(kind).toBe('Deployment');
+    expect(pod).toMatchObject({ securityContext: { runAsNonRoot: true } });
+    expect(pod).not.toHaveProperty('hostPID');
+    expect(container.securityContext).toMatchObject({ readOnlyRootFilesystem: true, capabilities: { drop: ['ALL'] } });
+    expect(container.args).toContain('--leader-elect=true');
+  });
+
+  test('devices: the processes and disks of the machine, and a directory for its ledger', async () => {
+    const values = { devices: { enabled: true, stateDir: '/srv/ledger' } };
+    const { kind, pod, container } = await podOf('devices', values);
+    expect(kind).toBe('DaemonSet');
+    expect(pod).toMatchObject({
+      hostPID: true,
+      volumes: [{ hostPath: { path: '/dev' } }, { hostPath: { path: '/srv/ledger', type: 'DirectoryOrCreate' } }],
+    });
+    expect(container.securityContext).toEqual({ privileged: true });
+    expect(container.volumeMounts).toMatchObject([{ mountPath: '/dev' }, { mountPath: '/srv/ledger' }]);
+    expect(container.args).toContain('--state-dir=/srv/ledger');
+    expect(fields(container)).toEqual([
+      ['LP_NODE_NAME', 'spec.nodeName'],
+      ['LP_NAMESPACE_NAME', 'metadata.namespace'],
+    ]);
+  });
+
+  test('lvm: the mounts of the machine', async () => {
+    const { kind, pod, container } = await podOf('lvm', EVERYTHING);
+    expect(kind).toBe('DaemonSet');
+    expect(pod).toMatchObject({ hostPID: true });
+    expect(container.securityContext).toEqual({ privileged: true });
+    expect(container.args).toEqual(expect.arrayContaining(['--mount-namespace=host', '--mount-base=/mnt/pv']));
+    expect(container.args).toContain('--secret-namespaces=keys,holdfast');
+    expect(fields(container)).toEqual([
+      ['NODE_NAME', 'spec.nodeName'],
+      ['POD_NAMESPACE', 'metadata.namespace'],
+    ]);
+  });
+
+  test('the classes of local volumes are among those that lvm tells what is wrong', async () => {
+    const { container } = await podOf('lvm', EVERYTHING);
+    expect(container.args).toContain('--storage-classes=k8s-local-pv,elasticsearch');
+  });
+
+  test('the image is named by its digest, its tag, or the version of the program', async () => {
+    const imageFor = async (image: Values) =>
+      (await podOf('lvm', { lvm: { enabled: true }, image: { repository: 'example.com/h', ...image } })).container
+        .image;
+    const { version } = JSON.parse(await readFile(join(CHART, '../../package.json'), 'utf8'));
+    expect(await imageFor({})).toBe(`example.com/h:${version}`);
+    expect(await imageFor({ tag: '2.0' })).toBe('example.com/h:2.0');
+    const digest = `sha256:${'a'.repeat(64)}`;
+    expect(await imageFor({ tag: '2.0', digest })).toBe(`example.com/h@${digest}`);
+  });
+});
+
+describe('values that are wrong are refused, and it is said which', () => {
+  const localVolumes = (more: Values) => ({ localVolumes: { enabled: true, ...more } });
+  test.each<[string, Values, string | RegExp]>([
+    ['a job that there is not', { topologie: { enabled: true } }, "additional properties 'topologie' not allowed"],
+    ['a misspelt value', { topology: { replica: 2 } }, /'\/topology'.*'replica' not allowed/],
+    ['a switch that is a text', { lvm: { enabled: 'yes' } }, /'\/lvm\/enabled'.*boolean/],
+    ['an unknown choice', { topology: { multiZone: 'all' } }, /'\/topology\/multiZone'.*'set', 'first', 'skip'/],
+    ['an access mode', { topology: { accessModes: ['RWO'] } }, /'\/topology\/accessModes\/0'.*'ReadWriteOnce'/],
+    ['a duration without a unit', { lvm: { trashTtl: '72' } }, /'\/lvm\/trashTtl'.*'72' does not match/],
+    ['a relative directory', { devices: { stateDir: 'ledger' } }, /'\/devices\/stateDir'.*'ledger' does not match/],
+    ['too many wipes', { devices: { wipesAtOnce: 65 } }, /'\/devices\/wipesAtOnce'.*maximum.*64/],
+    ['a port', { lvm: { metricsPort: 70000 } }, /'\/lvm\/metricsPort'.*maximum.*65,?535/],
+    ['a level', { log: { level: 'loud' } }, /'\/log\/level'.*'trace'/],
+    ['an argument that is no flag', { lvm: { extraArgs: ['forget'] } }, /'\/lvm\/extraArgs\/0'.*does not match/],
+    ['a namespace', { lvm: { secretNamespaces: ['Keys'] } }, /'\/lvm\/secretNamespaces\/0'.*'Keys' does not match/],
+    ['an option of lvm', { lvm: { defaults: { fstype: 'xfs' } } }, /'\/lvm\/defaults'.*'fstype' not allowed/],
+    [
+      'a filesystem that devices cannot have',
+      {
+        devices: { pvSpecs: { ssd: { deviceDir: '/dev', deviceNameFilter: '.', volumeMode: 'Block', fsType: 'zfs' } } },
+      },
+      /'\/devices\/pvSpecs\/ssd\/fsType'.*'ext4', 'xfs', 'btrfs'/,
+    ],
+    ['devices without a filter', { devices: { pvSpecs: { ssd: { deviceDir: '/dev' } } } }, "'deviceNameFilter'"],
+    [
+      'replicas that do not elect',
+      { topology: { enabled: true, replicas: 2, leaderElection: false } },
+      'set topology.leaderElection to true',
+    ],
+    [
+      'one account for two jobs',
+      {
+        devices: { enabled: true, serviceAccount: { name: 'agents' } },
+        lvm: { enabled: true, serviceAccount: { name: 'agents' } },
+      },
+      'devices and lvm would have the same service account, agents',
+    ],
+    [
+      'two places for volumes',
+      { lvm: { enabled: true, mountBase: '/srv/pv' }, ...localVolumes({}) },
+      'lvm.mountBase is /srv/pv and localVolumes.mountBase is /mnt/pv',
+    ],
+    ['a value that local-volumes does not have', localVolumes({ class: 'a' }), /localVolumes.*'class' not allowed/s],
+  ])('%s', async (_, values, sentence) => {
+    const { code, stderr } = await helm(['template', 'holdfast', CHART, '-f', '-'], values);
+    expect(stderr).toMatch(sentence);
+    expect(code).not.toBe(0);
+  });
+
+  test('a cluster that is too old', async () => {
+    const { code, stderr } = await helm(['template', 'holdfast', CHART, '--kube-version', '1.31.0', '-f', '-']);
+    expect(stderr).toContain('chart requires kubeVersion: >=1.32.0-0');
+    expect(code).not.toBe(0);
+  });
+});
+
+test('names that look like numbers are names', async () => {
+  const values = {
+    ...EVERY_JOB,
+    ...{ localVolumes: { enabled: true, storageClass: '7', nodes: ['8'] } },
+  };
+  const objects = await rendered(values, { name: '12', namespace: '34' });
+  const named = objects.map(({ metadata }) => [metadata.name, metadata.namespace ?? '', metadata.labels]);
+  const texts = named.flatMap(([name, namespace, labels]) => [name, namespace, ...Object.values(Object(labels))]);
+  expect(texts.filter((text) => typeof text !== 'string')).toEqual([]);
+  expect(JSON.stringify(objects)).not.toMatch(/"(name|namespace|storageClassName)":\d/);
+});
+
+test('the names of the release and of accounts stand wherever they are needed, and those of the shipped files nowhere', async () => {
+  const values = { ...EVERY_JOB, lvm: { enabled: true, serviceAccount: { name: 'local-pv' } } };
+  const objects = await rendered(values, { name: 'vault', namespace: 'storage' });
+  const texts = JSON.stringify(objects);
+  expect(texts).not.toMatch(/RELEASE_NAMESPACE|AGENT_ACCOUNT/);
+  const policies = objects.filter(({ kind }) => kind === 'ValidatingAdmissionPolicy');
+  const accounts = policies.map(({ spec }) => /system:serviceaccount:[^']+/.exec(JSON.stringify(spec))?.[0]);
+  const [devices, lvm] = [
+    'system:serviceaccount:storage:vault-holdfast-devices',
+    'system:serviceaccount:storage:local-pv',
+  ];
+  expect(accounts).toEqual([devices, devices, lvm, lvm, lvm]);
+  expect(texts).toContain('only in the namespace storage');
+  for (const { metadata } of objects) expect(metadata.name).toMatch(/^(vault-holdfast-|local-pv$)/);
+});
+
+describe('the schemas', () => {
+  const schemaOf = async (chart: string) => JSON.parse(await readFile(join(chart, 'values.schema.json'), 'utf8'));
+
+  test('know the options of lvm, and no others', async () => {
+    const { definitions } = await schemaOf(LOCAL_VOLUMES);
+    expect(Object.keys(definitions.options.properties).sort()).toEqual([...OPTION_KEYS].sort());
+    const ofItself = 'snapshotOf';
+    const { lvmDefaults } = (await schemaOf(CHART)).definitions;
+    expect(Object.keys(lvmDefaults.properties).sort()).toEqual(OPTION_KEYS.filter((key) => key !== ofItself).sort());
+  });
+
+  test.each([CHART, LOCAL_VOLUMES])(
+    'say of each value that there is what it may be, and of no other',
+    async (chart) => {
+      const values = parse(await readFile(join(chart, 'values.yaml'), 'utf8'));
+      const schema = await schemaOf(chart);
+      const compare = (given: object, { properties }: { properties: Record<string, object> }): void => {
+        expect(
+          Object.keys(properties)
+            .filter((key) => key !== 'global')
+            .sort(),
+        ).toEqual(Object.keys(given).sort());
+        for (const [key, value] of Object.entries(given)) {
+          const inner = properties[key];
+          if (inner && 'properties' in inner) compare(value, inner as typeof schema);
+        }
+      };
+      compare(values, schema);
+    },
+  );
+});
