@@ -4,6 +4,7 @@ import type { Known } from '../kit/known.ts';
 import type { Config } from './contract.ts';
 import type { Purpose, Recycled } from './guards.ts';
 import type { HandedOut, LedgerEntry, Receipt } from './ledger/entry.ts';
+import type { ReadReport } from './node-report.ts';
 import type { Observed } from './observed.ts';
 import type { Refusal, RefusalFact } from './refusals.ts';
 
@@ -116,6 +117,19 @@ export const wasHandedOut = (parts: Partial<HandedOut> = {}, entry: Partial<Ledg
 /** To recycle a volume that the ledger knows. */
 export const toRecycle = (volume: Partial<Recycled> = {}, parts: Partial<Purpose> = {}): Purpose =>
   toMake({ entry: wasHandedOut(), recycles: aReleasedVolume(volume), ...parts });
+
+/** Of an agent that has nothing to tell. */
+export const aNodeReport = (parts: Partial<ReadReport> = {}): ReadReport => ({
+  node: 'node-1',
+  at: '2026-01-01T00:00:00.000Z',
+  version: '0.1.0',
+  isDryRun: false,
+  faults: [],
+  unseen: [],
+  devices: [],
+  leftOut: 0,
+  ...parts,
+});
 
 /** One of each. That none is missing is seen by the compiler. */
 export const EACH_REFUSAL: { readonly [Fact in RefusalFact]: Extract<Refusal, { fact: Fact }> } = {

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import type { ConfigMap } from '../api/config-maps.ts';
-import { aConfig } from './builders.ts';
+import { aConfig, aNodeReport } from './builders.ts';
 import type { Configuration } from './configuration.ts';
-import { devicesReports, type NodeReport, reportOn } from './node-report.ts';
+import { devicesReports, type ReadReport, reportOn } from './node-report.ts';
 import type { Standing } from './standings.ts';
 
 const MIB = 2 ** 20;
@@ -19,14 +19,8 @@ const disk = (name: string, parts: Partial<Standing> = {}): Standing => ({
 
 const HEAD = { node: 'node-1', at: '2026-01-01T00:00:00.000Z', version: '0.1.0', isDryRun: false };
 
-const report = (parts: Partial<NodeReport> = {}): NodeReport => ({
-  ...HEAD,
-  faults: [],
-  unseen: [],
-  devices: [disk('sdb')],
-  leftOut: 0,
-  ...parts,
-});
+const report = (parts: Partial<ReadReport> = {}): ReadReport =>
+  aNodeReport({ ...HEAD, devices: [disk('sdb')], ...parts });
 
 test('a report is read as it was written, whatever the states in it', () => {
   const states: readonly Standing['state'][] = [

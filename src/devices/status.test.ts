@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { aNodeReport } from './builders.ts';
 import type { NodeReport, ReadReport, ReadStanding, ReadState } from './node-report.ts';
 import { approvalLine, type DevicesStatus, devicesStatus, inWords, type Looked } from './status.ts';
 
@@ -21,17 +22,7 @@ const disk = (
   ...parts,
 });
 
-const report = (parts: Partial<ReadReport> = {}): ReadReport => ({
-  node: 'node-1',
-  at: minutesAgo(2),
-  version: '0.1.0',
-  isDryRun: false,
-  faults: [],
-  unseen: [],
-  devices: [],
-  leftOut: 0,
-  ...parts,
-});
+const report = (parts: Partial<ReadReport> = {}): ReadReport => aNodeReport({ at: minutesAgo(2), ...parts });
 
 const volume = (name: string, phase: string, parts: object = {}) => ({
   name: `local-node-1-${name}`,

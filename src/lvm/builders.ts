@@ -1,6 +1,7 @@
 /** What tests build on: a volume of 1 GiB, the node that it is on, and how both look when it is ready. */
 import type { Declared } from './decide.ts';
 import type { LogicalVolume, VolumeGroup } from './facts.ts';
+import type { NodeReport } from './node-report.ts';
 import type { VolumeOptions } from './options.ts';
 import type { Mapping, Sight } from './sight.ts';
 import type { Decision } from './steps.ts';
@@ -128,3 +129,15 @@ export function said(decision: Decision): string {
   if (decision.kind === 'step') return decision.step.kind;
   return decision.kind === 'refuse' ? decision.fact : decision.kind;
 }
+
+/** Of an agent that has nothing to tell. */
+export const aNodeReport = (parts: Partial<NodeReport> = {}): NodeReport => ({
+  node: 'node-1',
+  at: '2026-01-01T00:00:00.000Z',
+  version: '0.1.0',
+  unseen: [],
+  groups: [],
+  volumes: [],
+  leftOut: 0,
+  ...parts,
+});

@@ -1,18 +1,7 @@
 import { expect, test } from 'vitest';
-import { GIB, group, lv } from './builders.ts';
-import { lvmReports, type NodeReport, reportedGroups, reportedVolumes } from './node-report.ts';
+import { aNodeReport, GIB, group, lv } from './builders.ts';
+import { lvmReports, reportedGroups, reportedVolumes } from './node-report.ts';
 import type { State } from './standings.ts';
-
-const report = (parts: Partial<NodeReport> = {}): NodeReport => ({
-  node: 'node-1',
-  at: '2026-01-01T00:00:00.000Z',
-  version: '0.1.0',
-  unseen: [],
-  groups: [],
-  volumes: [],
-  leftOut: 0,
-  ...parts,
-});
 
 test('a report is read as it was written, whatever the states in it', () => {
   const states: readonly State[] = [
@@ -24,7 +13,7 @@ test('a report is read as it was written, whatever the states in it', () => {
     { is: 'failed', why: 'lvcreate: no' },
   ];
   const pool = lv({ name: 'pool', kind: 'thin-pool', dataPercent: 12.5, metadataPercent: 1 });
-  const written = report({
+  const written = aNodeReport({
     unseen: ['lvm does not answer'],
     groups: reportedGroups({ groups: new Map([['storage_bulk', group({}, pool, lv())]]) }),
     volumes: reportedVolumes(
@@ -70,8 +59,8 @@ test.each([
   ['a size below zero', { groups: [{ name: 'a', sizeBytes: -1, freeBytes: 0, missingDisks: 0, pools: [] }] }],
   ['no groups', { groups: undefined }],
 ])('a ConfigMap with %s is no report', (_, change) => {
-  const map = lvmReports.mapOf(report(), 'storage');
+  const map = lvmReports.mapOf(aNodeReport(), 'storage');
   expect(
-    lvmReports.parse({ ...map, data: { 'report.json': JSON.stringify({ ...report(), ...change }) } }),
+    lvmReports.parse({ ...map, data: { 'report.json': JSON.stringify({ ...aNodeReport(), ...change }) } }),
   ).toBeUndefined();
 });

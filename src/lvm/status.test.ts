@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { PersistentVolume } from '../api/persistent-volumes.ts';
+import { aNodeReport } from './builders.ts';
 import { HOSTNAME_LABEL, NODE_ID_LABEL, PREFIX, STORAGE_CLASS } from './contract.ts';
 import type { NodeReport, ReportedVolume } from './node-report.ts';
 import { inWords, type Looked, type LvmStatus, lvmStatus, type ShownState } from './status.ts';
@@ -27,16 +28,8 @@ const row = (
   ...parts,
 });
 
-const report = (parts: Partial<NodeReport> = {}): NodeReport => ({
-  node: 'node-a',
-  at: minutesAgo(2),
-  version: '0.1.0',
-  unseen: [],
-  groups: [],
-  volumes: [],
-  leftOut: 0,
-  ...parts,
-});
+const report = (parts: Partial<NodeReport> = {}): NodeReport =>
+  aNodeReport({ node: 'node-a', at: minutesAgo(2), ...parts });
 
 interface Declared {
   readonly label?: string;

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { aNodeReport } from '../../devices/builders.ts';
 import type { ReadReport, ReadStanding, ReadState } from '../../devices/node-report.ts';
 import { UsageError } from '../line/usage-error.ts';
 import { approvable, chosenDevice } from './chosen-device.ts';
@@ -14,16 +15,7 @@ const disk = (name: string, parts: Partial<ReadStanding> = {}): ReadStanding => 
   ...parts,
 });
 
-const report = (...devices: ReadStanding[]): ReadReport => ({
-  node: 'node-1',
-  at: '2026-01-01T00:00:00Z',
-  version: '',
-  isDryRun: false,
-  faults: [],
-  unseen: [],
-  devices,
-  leftOut: 0,
-});
+const report = (...devices: ReadStanding[]): ReadReport => aNodeReport({ devices });
 
 describe('a device is chosen', () => {
   test.each(['/dev/disks/sdb', 'local-node-1-sdb', 'wwid:naa.sdb', 'naa.sdb partition 2', 'naa.sdb', 'S-sdb'])(

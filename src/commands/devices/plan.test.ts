@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { aNodeReport } from '../../devices/builders.ts';
 import type { ReadReport, ReadStanding, ReadState } from '../../devices/node-report.ts';
 import { devicesStatus } from '../../devices/status.ts';
 import { planHereText, planOf, planText } from './plan.ts';
@@ -16,7 +17,7 @@ const disk = (name: string, state: ReadState, node: string): ReadStanding => ({
 const report = (states: Readonly<Record<string, ReadState>>, parts: Partial<ReadReport> = {}): ReadReport => {
   const { node = 'node-1' } = parts;
   const devices = Object.entries(states).map(([name, state]) => disk(name, state, node));
-  return { node, at: AT, version: '', isDryRun: false, faults: [], unseen: [], leftOut: 0, devices, ...parts };
+  return aNodeReport({ at: AT, devices, ...parts });
 };
 
 const plan = (...reports: ReadReport[]) =>

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { aNodeReport } from '../../devices/builders.ts';
 import type { ReadReport, ReadState } from '../../devices/node-report.ts';
 import { devicesStatus, type Looked } from '../../devices/status.ts';
 import { statusText } from './devices.ts';
@@ -14,20 +15,8 @@ const disk = (name: string, state: ReadState, parts: object = {}) => ({
   ...parts,
 });
 
-const report = (parts: Partial<ReadReport> = {}): ReadReport => ({
-  node: 'node-1',
-  at: '2026-01-01T00:00:00Z',
-  version: '',
-  isDryRun: false,
-  faults: [],
-  unseen: [],
-  devices: [],
-  leftOut: 0,
-  ...parts,
-});
-
 const textOf = (parts: Partial<ReadReport>, looked: Partial<Looked> = {}) =>
-  statusText(devicesStatus({ reports: [{ report: report(parts), namespace: 'storage' }], ...looked }, NOW));
+  statusText(devicesStatus({ reports: [{ report: aNodeReport(parts), namespace: 'storage' }], ...looked }, NOW));
 
 const refused = (why: string, canBeApproved: boolean): ReadState => ({
   is: 'refused',

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { aNodeReport } from '../../lvm/builders.ts';
 import { NODE_ID_LABEL } from '../../lvm/contract.ts';
 import type { NodeReport } from '../../lvm/node-report.ts';
 import { type Looked, lvmStatus } from '../../lvm/status.ts';
@@ -7,19 +8,8 @@ import { statusText } from './lvm.ts';
 const NOW = new Date('2026-01-01T00:12:00Z');
 const GIB = 2 ** 30;
 
-const report = (parts: Partial<NodeReport> = {}): NodeReport => ({
-  node: 'node-1',
-  at: '2026-01-01T00:00:00Z',
-  version: '',
-  unseen: [],
-  groups: [],
-  volumes: [],
-  leftOut: 0,
-  ...parts,
-});
-
 const textOf = (parts: Partial<NodeReport>, looked: Partial<Looked> = {}) =>
-  statusText(lvmStatus({ reports: [{ report: report(parts), namespace: 'storage' }], ...looked }, NOW));
+  statusText(lvmStatus({ reports: [{ report: aNodeReport(parts), namespace: 'storage' }], ...looked }, NOW));
 
 test('groups, pools and volumes stand in tables, then agents that are not well, then what needs a person', () => {
   const pool = { name: 'pool', sizeBytes: 2 * GIB, promisedBytes: 3 * GIB, dataPercent: 81.2 };

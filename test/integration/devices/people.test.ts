@@ -5,7 +5,8 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import type { Approvals } from '../../../src/devices/approvals.ts';
-import { devicesReports, type NodeReport } from '../../../src/devices/node-report.ts';
+import { aNodeReport } from '../../../src/devices/builders.ts';
+import { devicesReports, type ReadReport } from '../../../src/devices/node-report.ts';
 import type { Standing, State } from '../../../src/devices/standings.ts';
 import { type ControlPlane, startControlPlane } from '../../harness/control-plane.ts';
 import { startFaultProxy } from '../../harness/fault-proxy.ts';
@@ -70,12 +71,12 @@ const disk = (node: string, name: string, state: State, parts: Partial<Standing>
 });
 
 /** As its agent writes it, a moment ago unless it is said otherwise. */
-function report(node: string, devices: readonly Standing[], parts: Partial<NodeReport> = {}): NodeReport {
+function report(node: string, devices: readonly Standing[], parts: Partial<ReadReport> = {}): ReadReport {
   const at = new Date(Date.now() - 5_000).toISOString();
-  return { node, at, version: '0.1.0', isDryRun: false, faults: [], unseen: [], devices, leftOut: 0, ...parts };
+  return aNodeReport({ node, at, devices, ...parts });
 }
 
-async function write(told: NodeReport, namespace = 'storage'): Promise<void> {
+async function write(told: ReadReport, namespace = 'storage'): Promise<void> {
   const path = `/api/v1/namespaces/${namespace}/configmaps`;
   const map = devicesReports.mapOf(told, namespace);
   const { status } = await plane.admin.request('POST', path, map);

@@ -1,7 +1,8 @@
 /** `holdfast status lvm` as people type it, on a real API server, with all the rights that it can use and with fewer. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { aNodeReport } from '../../../src/lvm/builders.ts';
 import { NODE_ID_LABEL } from '../../../src/lvm/contract.ts';
-import { lvmReports, type NodeReport } from '../../../src/lvm/node-report.ts';
+import { lvmReports } from '../../../src/lvm/node-report.ts';
 import { type ControlPlane, startControlPlane } from '../../harness/control-plane.ts';
 import { kubeconfigFlag, runHoldfast } from '../../harness/holdfast.ts';
 import { createServiceAccount } from '../../harness/users.ts';
@@ -40,15 +41,12 @@ async function account(name: string, rules: Omit<Parameters<typeof createService
   return kubeconfigFlag(plane.directory, accounts.use(await createServiceAccount(plane, { name, ...rules })), plane);
 }
 
-const REPORT: NodeReport = {
+const REPORT = aNodeReport({
   node: 'node-a',
   at: new Date().toISOString(),
-  version: '0.1.0',
-  unseen: [],
   groups: [{ name: 'fast', sizeBytes: 4 * GIB, freeBytes: GIB, missingDisks: 0, pools: [] }],
   volumes: [{ volume: 'db-a', state: { is: 'ready' }, vg: 'fast', path: '/mnt/pv/db-a', sizeBytes: GIB }],
-  leftOut: 0,
-};
+});
 
 test('every volume is shown where it is, or that nobody makes it', async () => {
   const { code, stdout, stderr } = await runHoldfast('status', 'lvm', reader);
