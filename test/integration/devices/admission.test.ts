@@ -1,9 +1,8 @@
 /** The policies in deploy/admission, on a real API server: the agent of a node writes what is of its own node, and nothing else. */
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { ConfigMap } from '../../../src/api/config-maps.ts';
 import type { PersistentVolume } from '../../../src/api/persistent-volumes.ts';
-import { aConfig, aReceipt, GIB } from '../../../src/devices/builders.ts';
+import { aConfig, aNodeReport, aReceipt, GIB } from '../../../src/devices/builders.ts';
 import {
   FIELD_MANAGER,
   HOSTNAME_LABEL,
@@ -17,9 +16,10 @@ import { devicesReports } from '../../../src/devices/node-report.ts';
 import { volumeOf } from '../../../src/devices/volume.ts';
 import { REPORT_LABEL } from '../../../src/kit/reports/node-reports.ts';
 import { type ControlPlane, startControlPlane } from '../../harness/control-plane.ts';
-import type { RawClient, RawObject } from '../../harness/raw-client.ts';
+import type { RawClient } from '../../harness/raw-client.ts';
 import { createServiceAccount } from '../../harness/users.ts';
 import { eventually } from '../../harness/wait.ts';
+import { applyingBy, changeIsForbidden, forbiddenBy, hasNoWarnings, WIDE } from '../admission.ts';
 import { type Agents, configMapsIn, NAMESPACE, VOLUMES } from '../agents.ts';
 import { deployAgents } from './rights.ts';
 
@@ -94,29 +94,11 @@ const usedOn = (...matchExpressions: readonly object[]) => ({
 const host = (...values: readonly string[]) => ({ key: HOSTNAME_LABEL, operator: 'In', values });
 const labels = (com: string, io?: string) => ({ [NODE_LABEL]: com, ...(io !== undefined && { [LATER_LABEL]: io }) });
 
-/** Refused by a policy, not for want of a right, and nothing has changed. */
-async function isForbidden(write: Promise<unknown>, sentence: string): Promise<void> {
-  const refusal = await write.then(
-    () => 'it was allowed',
-    (error: Error) => error.message,
-  );
-  expect(refusal).toContain('answered 403');
-  expect(refusal).toContain("ValidatingAdmissionPolicy 'holdfast-devices-");
-  expect(refusal).toContain(sentence);
-}
-
-const applying = (client: RawClient, { metadata, data }: ConfigMap): Promise<RawObject> =>
-  client.patch(
-    `${configMapsIn(metadata.namespace ?? '')}/${metadata.name}?fieldManager=${FIELD_MANAGER}&force=true`,
-    { apiVersion: 'v1', kind: 'ConfigMap', metadata, data },
-    'apply',
-  );
+const isForbidden = forbiddenBy('devices');
+const applying = applyingBy(FIELD_MANAGER);
 
 const reportOf = (node: string, version = '1', namespace = NAMESPACE) =>
-  devicesReports.mapOf(
-    { node, at: aReceipt(GIB).at, version, isDryRun: false, faults: [], unseen: [], devices: [], leftOut: 0 },
-    namespace,
-  );
+  devicesReports.mapOf(aNodeReport({ node, version }), namespace);
 
 describe('the agent of a node', () => {
   test('makes a volume of its device, takes it back and lets it go', async () => {
@@ -282,10 +264,7 @@ describe('a change is refused', () => {
 
   test.each(cases)('%s', async (_, sentence, volume, change) => {
     const path = await inPlace(...volume);
-    const before = await plane.admin.get(path);
-    await isForbidden(agent.patch(path, change), sentence);
-    expect(await plane.admin.get(path)).toEqual(before);
-    await plane.admin.patch(path, change);
+    await changeIsForbidden(isForbidden, { admin: plane.admin, agent }, { path, change, sentence });
   });
 
   test('to the path of a volume, by the server itself', async () => {
@@ -391,8 +370,7 @@ describe('whatever rights it is given, and where all controllers run', () => {
   let wideAgent: RawClient;
   beforeAll(async () => {
     wide = await startControlPlane({ controllers: true });
-    const resources = ['persistentvolumes', 'persistentvolumes/status', 'configmaps'];
-    wideAgents = await deployAgents(wide, { clusterRules: [{ apiGroups: [''], resources, verbs: ['*'] }] });
+    wideAgents = await deployAgents(wide, WIDE);
     wideAgent = await wideAgents.on(NODE);
   });
   afterAll(async () => {
@@ -426,14 +404,6 @@ describe('whatever rights it is given, and where all controllers run', () => {
   });
 
   test('the server finds nothing to warn of in the policies when it knows the types of the objects', async () => {
-    const policies = '/apis/admissionregistration.k8s.io/v1/validatingadmissionpolicies';
-    await eventually(async () => {
-      const { items } = await wide.admin.list<RawObject & { status?: object }>(policies);
-      const checked = items.map(({ status }) => status);
-      expect(checked).toEqual([
-        { observedGeneration: 1, typeChecking: {} },
-        { observedGeneration: 1, typeChecking: {} },
-      ]);
-    });
+    await hasNoWarnings(wide.admin, 2);
   });
 });

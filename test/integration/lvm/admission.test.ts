@@ -1,5 +1,6 @@
 /** The policies in deploy/admission, on a real API server: the agent of a node writes on volumes of its own node what it has to, and nothing else. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { aNodeReport } from '../../../src/lvm/builders.ts';
 import {
   ADOPT_ANNOTATION,
   FIELD_MANAGER,
@@ -14,6 +15,7 @@ import { lvmReports } from '../../../src/lvm/node-report.ts';
 import { type ControlPlane, startControlPlane } from '../../harness/control-plane.ts';
 import type { RawClient, RawObject } from '../../harness/raw-client.ts';
 import { eventually } from '../../harness/wait.ts';
+import { applyingBy, changeIsForbidden, forbiddenBy, hasNoWarnings, WIDE } from '../admission.ts';
 import { type Agents, configMapsIn, NAMESPACE, VOLUMES } from '../agents.ts';
 import { aNode, aVolume, deployAgents, KEYS_NAMESPACE, on, usableIn } from './rights.ts';
 
@@ -78,16 +80,8 @@ const said = (annotations: Readonly<Record<string, string | null>>) => ({
   },
 });
 
-/** Refused by a policy, not for want of a right, and nothing has changed. */
-async function isForbidden(write: Promise<unknown>, sentence: string): Promise<void> {
-  const refusal = await write.then(
-    () => 'it was allowed',
-    (error: Error) => error.message,
-  );
-  expect(refusal).toContain('answered 403');
-  expect(refusal).toContain("ValidatingAdmissionPolicy 'holdfast-lvm-");
-  expect(refusal).toContain(sentence);
-}
+const isForbidden = forbiddenBy('lvm');
+const applying = applyingBy(FIELD_MANAGER);
 
 const hostAffinity = (hostname: string) => ({ spec: usableIn([on(HOSTNAME_LABEL, hostname)]) });
 const silent = { metadata: { annotations: {} } };
@@ -147,20 +141,7 @@ describe('the agent of a node', () => {
 
   test('writes its report, and no other ConfigMap', async () => {
     const maps = configMapsIn(NAMESPACE);
-    const applied = (node: string) => {
-      const report = {
-        node,
-        at: new Date(0).toISOString(),
-        version: '1',
-        unseen: [],
-        groups: [],
-        volumes: [],
-        leftOut: 0,
-      };
-      const { metadata, data } = lvmReports.mapOf(report, NAMESPACE);
-      const map = { apiVersion: 'v1', kind: 'ConfigMap', metadata, data };
-      return agent.patch(`${maps}/${metadata.name}?fieldManager=${FIELD_MANAGER}&force=true`, map, 'apply');
-    };
+    const applied = (node: string) => applying(agent, lvmReports.mapOf(aNodeReport({ node }), NAMESPACE));
     await applied(NODE);
     await applied(NODE);
     await isForbidden(applied('worker-b'), SENTENCES.report);
@@ -264,10 +245,7 @@ describe('a change is refused', () => {
 
   test.each(cases)('%s', async (_, sentence, volume, change) => {
     const path = await inPlace(...volume);
-    const before = await plane.admin.get(path);
-    await isForbidden(agent.patch(path, change), sentence);
-    expect(await plane.admin.get(path)).toEqual(before);
-    await plane.admin.patch(path, change);
+    await changeIsForbidden(isForbidden, { admin: plane.admin, agent }, { path, change, sentence });
   });
 
   test('to a volume of which two nodes say that it is theirs', async () => {
@@ -304,8 +282,7 @@ describe('whatever rights it is given', () => {
   let wideAgent: RawClient;
   beforeAll(async () => {
     wide = await startControlPlane({ controllers: true });
-    const resources = ['persistentvolumes', 'persistentvolumes/status', 'configmaps'];
-    wideAgents = await deployAgents(wide, { clusterRules: [{ apiGroups: [''], resources, verbs: ['*'] }] });
+    wideAgents = await deployAgents(wide, WIDE);
     await aNode(wide, NODE, { [NODE_ID_LABEL]: ID });
     wideAgent = await wideAgents.on(NODE);
   });
@@ -323,11 +300,6 @@ describe('whatever rights it is given', () => {
   });
 
   test('the server finds nothing to warn of in the policies when it knows the types of the objects', async () => {
-    const policies = '/apis/admissionregistration.k8s.io/v1/validatingadmissionpolicies';
-    await eventually(async () => {
-      const { items } = await wide.admin.list<RawObject & { status?: object }>(policies);
-      expect(items.map(({ status }) => status)).toEqual(items.map(() => ({ observedGeneration: 1, typeChecking: {} })));
-      expect(items).toHaveLength(3);
-    });
+    await hasNoWarnings(wide.admin, 3);
   });
 });
