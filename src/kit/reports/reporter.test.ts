@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { sleep } from '../clock/clock.ts';
 import { VirtualClock } from '../clock/virtual.ts';
 import { RecordingLog } from '../observe/recording-log.ts';
 import { Reporter } from './reporter.ts';
@@ -12,7 +13,7 @@ function aReporter() {
   const changes: string[] = [];
   /** What was known each time that it was written. */
   const written: string[][] = [];
-  const refusal: { why?: string } = {};
+  const refusal: { why?: string; isSilence?: boolean } = {};
   const stop = new AbortController();
   const reporter = new Reporter({
     job: 'sample',
@@ -22,8 +23,9 @@ function aReporter() {
       listeners.add(listener);
       return () => listeners.delete(listener);
     },
-    write: async () => {
+    write: async (signal) => {
       written.push([...changes]);
+      if (refusal.isSilence) await sleep(clock, HOUR, signal);
       if (refusal.why !== undefined) throw new Error(refusal.why);
     },
   });
@@ -79,6 +81,17 @@ describe('the report of a node', () => {
     expect(written.length).toBeGreaterThan(20);
     await clock.advance(HOUR);
     expect(log.at('warn')).toHaveLength(2);
+  });
+
+  it('that is being written at the end is let go without a complaint', async () => {
+    const { clock, written, refusal, change, stop, ended, log } = aReporter();
+    refusal.isSilence = true;
+    change('a');
+    await clock.advance(1_000);
+    expect(written).toHaveLength(1);
+    stop.abort(new Error('the process ends'));
+    await ended;
+    expect(log.at('warn')).toEqual([]);
   });
 
   it('is written no more after the end', async () => {

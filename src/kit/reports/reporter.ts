@@ -56,6 +56,7 @@ export class Reporter implements Runnable {
     try {
       await write(signal);
     } catch (error) {
+      if (signal.aborted) return;
       const why = error instanceof Error ? error.message : String(error);
       if (this.#isToBeSaid(why)) log.warn({ why }, `the report for \`holdfast status ${job}\` could not be written`);
     }
