@@ -20,6 +20,7 @@ import { topologyMetrics } from '../../src/topology/metrics.ts';
 import { Standings } from '../../src/topology/standings.ts';
 import { fsOptsTable, mountOptsTable, notAllowedTable, optionTable, refusalTable } from './lvm.ts';
 import { code, table } from './table.ts';
+import { valuesTable } from './values.ts';
 
 const root = resolve(import.meta.dirname, '../..');
 
@@ -38,10 +39,18 @@ const TABLES: Readonly<Record<string, () => string>> = {
   'refused mountOpts of lvm': () => notAllowedTable('mountRefused'),
   'flags of topology': () => flagTable(topologyFlags),
   'metrics of topology': () => metricTable((registry) => topologyMetrics(registry, new Standings())),
+  'values of holdfast': () => valuesTable('charts/holdfast'),
+  'values of local-volumes': () => valuesTable('charts/holdfast/charts/local-volumes'),
 };
 
 /** The pages that have such tables. */
-export const PAGES = ['docs/devices.md', 'docs/lvm.md', 'docs/lvm-options.md', 'docs/topology.md'];
+export const PAGES = [
+  'charts/holdfast/README.md',
+  'docs/devices.md',
+  'docs/lvm.md',
+  'docs/lvm-options.md',
+  'docs/topology.md',
+];
 
 const MARKED = /<!-- table: (.+?) -->\n.*?<!-- end of table -->/gs;
 

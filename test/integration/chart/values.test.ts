@@ -223,6 +223,16 @@ test('the names of the release and of accounts stand wherever they are needed, a
   for (const { metadata } of objects) expect(metadata.name).toMatch(/^(vault-holdfast-|local-pv$)/);
 });
 
+test('the examples in the README are values that the chart takes', async () => {
+  const readme = await readFile(join(CHART, 'README.md'), 'utf8');
+  const examples = [...readme.matchAll(/^```yaml\n(.*?)^```$/gms)].map(([, text = '']) => parse(text));
+  expect(examples).toHaveLength(1);
+  const objects = await rendered(examples[0]);
+  const volumes = objects.filter(({ kind }) => kind === 'PersistentVolume').map(({ metadata }) => metadata.name);
+  expect(volumes).toHaveLength(6);
+  expect(volumes).toEqual(expect.arrayContaining(['elasticsearch-data-node04', 'elasticsearch-logs-node04']));
+});
+
 describe('the schemas', () => {
   const schemaOf = async (chart: string) => JSON.parse(await readFile(join(chart, 'values.schema.json'), 'utf8'));
 
