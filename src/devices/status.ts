@@ -1,6 +1,6 @@
 /** How the devices of all nodes stand, worked out from the reports of their agents and from the volumes that there are. Pure. */
 import { inBytes } from '../kit/in-words.ts';
-import { byNode, noReport, type Reported as ReportedBy, remarksOnAgent } from '../kit/reports/heard.ts';
+import { byNode, noReport, type Reported as ReportedBy, remarksOnAgent, sortedByNews } from '../kit/reports/heard.ts';
 import { describe, isNamed } from './identity.ts';
 import { devicesReports, type ReadReport, type ReadStanding, type ReadState } from './node-report.ts';
 import type { Volume } from './volume.ts';
@@ -72,52 +72,38 @@ export interface DevicesStatus {
 
 /** Of all nodes, or of those that are named. */
 export function devicesStatus(looked: Looked, now: Date, only: readonly string[] = []): DevicesStatus {
-  const isMeant = (node: string) => only.length === 0 || only.includes(node);
-  const reports = looked.reports.filter(({ report }) => isMeant(report.node));
-  const reported = new Set(reports.map(({ report }) => report.node));
-  const orphans = volumesByNode(looked.volumes ?? [], (node) => isMeant(node) && !reported.has(node));
+  const volumes = Map.groupBy(looked.volumes ?? [], ({ node }) => node);
+  const { reports, silent, withoutReport } = sortedByNews(looked, volumes.keys(), only);
   const nodes = [
-    ...reports.map((each) => nodeStatus(each, looked, now)),
-    ...[...orphans].map(([node, volumes]) => unreported(node, volumes)),
+    ...reports.map((each) => nodeStatus(each, volumes.get(each.report.node), looked, now)),
+    ...silent.map((node) => unreported(node, volumes.get(node))),
   ].sort(byNode);
   return {
     nodes,
-    withoutReport: [...new Set([...(looked.nodes ?? []), ...only])]
-      .filter((node) => isMeant(node) && !reported.has(node) && !orphans.has(node))
-      .sort(),
+    withoutReport,
     unreadable: looked.unreadable ?? [],
     needsAPerson: nodes.flatMap(({ node, devices }) => devices.flatMap((device) => needOf(node, device) ?? [])),
   };
 }
 
-function volumesByNode(volumes: readonly SeenVolume[], isMeant: (node: string) => boolean) {
-  const byNode = new Map<string, SeenVolume[]>();
-  for (const volume of volumes) {
-    if (!isMeant(volume.node)) continue;
-    const others = byNode.get(volume.node);
-    if (others) others.push(volume);
-    else byNode.set(volume.node, [volume]);
-  }
-  return byNode;
-}
-
-function nodeStatus({ report, namespace }: Reported, looked: Looked, now: Date): NodeStatus {
+function nodeStatus(reported: Reported, made: readonly SeenVolume[] = [], looked: Looked, now: Date): NodeStatus {
+  const { report, namespace } = reported;
   const { node, at, isDryRun, devices } = report;
-  const volumes = new Map((looked.volumes ?? []).filter((each) => each.node === node).map((each) => [each.name, each]));
+  const volumes = new Map(made.map((each) => [each.name, each]));
   const rows = devices.map((standing) => deviceStatus(standing, volumes.get(standing.volume)));
   const named = new Set(devices.map(({ volume }) => volume));
-  const others = [...volumes.values()].filter(({ name }) => !named.has(name)).map(ofVolume);
+  const others = made.filter(({ name }) => !named.has(name)).map(ofVolume);
   return {
     node,
     ...(namespace !== undefined && { namespace }),
     heardAt: at,
     isDryRun,
-    remarks: remarksOn({ report, namespace }, looked, now),
+    remarks: remarksOn(reported, looked, now),
     devices: [...rows, ...others],
   };
 }
 
-const unreported = (node: string, volumes: readonly SeenVolume[]): NodeStatus => ({
+const unreported = (node: string, volumes: readonly SeenVolume[] = []): NodeStatus => ({
   node,
   isDryRun: false,
   remarks: [noReport(devicesReports.job)],

@@ -1,6 +1,6 @@
 /** How the volumes and volume groups of all nodes stand, worked out from the reports of their agents and from the volumes that are declared. Pure. */
 import { inBytes } from '../kit/in-words.ts';
-import { byNode, noReport, type Reported as ReportedBy, remarksOnAgent } from '../kit/reports/heard.ts';
+import { byNode, noReport, type Reported as ReportedBy, remarksOnAgent, sortedByNews } from '../kit/reports/heard.ts';
 import { NODE_ID_LABEL, STORAGE_CLASS } from './contract.ts';
 import { belonging, type NodeLabels, type OwnNode, ownNodeOf } from './home.ts';
 import {
@@ -87,23 +87,18 @@ export interface LvmStatus {
 
 /** Of all nodes, or of those that are named. */
 export function lvmStatus(looked: Looked, now: Date, only: readonly string[] = []): LvmStatus {
-  const isMeant = (node: string) => only.length === 0 || only.includes(node);
-  const reports = looked.reports.filter(({ report }) => isMeant(report.node));
-  const reported = new Set(reports.map(({ report }) => report.node));
-  const placed = placesOf(looked);
-  const orphans = [...placed.byNode.keys()].filter((node) => isMeant(node) && !reported.has(node));
+  const { byNode: volumes, nowhere: homeless } = placesOf(looked);
+  const heard = { reports: looked.reports, nodes: looked.nodes?.map(({ name }) => name) };
+  const { reports, silent, withoutReport } = sortedByNews(heard, volumes.keys(), only);
   const nodes = [
-    ...reports.map((each) => nodeStatus(each, looked, placed.byNode.get(each.report.node), now)),
-    ...orphans.map((node) => unreported(node, placed.byNode.get(node) ?? [])),
+    ...reports.map((each) => nodeStatus(each, looked, volumes.get(each.report.node), now)),
+    ...silent.map((node) => unreported(node, volumes.get(node))),
   ].toSorted(byNode);
-  const nowhere = only.length === 0 ? placed.nowhere : [];
-  const known = new Set([...reported, ...orphans]);
+  const nowhere = only.length === 0 ? homeless : [];
   return {
     nodes,
     nowhere: nowhere.map(({ volume, why }) => ofVolume(volume, why)),
-    withoutReport: [...new Set([...(looked.nodes ?? []).map(({ name }) => name), ...only])]
-      .filter((node) => isMeant(node) && !known.has(node))
-      .toSorted(),
+    withoutReport,
     unreadable: looked.unreadable ?? [],
     needsAPerson: [
       ...nodes.flatMap(({ node, volumes }) => volumes.flatMap((volume) => needOf(node, volume) ?? [])),
@@ -195,7 +190,7 @@ const remarksOn = ({ unseen, leftOut, groups }: NodeReport): readonly string[] =
   ...(leftOut > 0 ? [`has ${leftOut} more volumes than fit into its report`] : []),
 ];
 
-const unreported = (node: string, volumes: readonly Volume[]): NodeStatus => ({
+const unreported = (node: string, volumes: readonly Volume[] = []): NodeStatus => ({
   node,
   remarks: [noReport(lvmReports.job)],
   groups: [],

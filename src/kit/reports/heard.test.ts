@@ -1,5 +1,5 @@
-import { expect, test } from 'vitest';
-import { byNode, type Heard, remarksOnAgent } from './heard.ts';
+import { describe, expect, test } from 'vitest';
+import { byNode, type Heard, remarksOnAgent, sortedByNews } from './heard.ts';
 
 const NOW = new Date('2026-01-01T12:00:00.000Z');
 const minutesAgo = (minutes: number) => new Date(NOW.getTime() - minutes * 60_000).toISOString();
@@ -39,4 +39,31 @@ test('that somebody else reports on the node, too, is said', () => {
 test('agents are in the order of their nodes, and of their namespaces', () => {
   const agents = [{ node: 'b' }, { node: 'a', namespace: 'y' }, { node: 'a', namespace: 'x' }];
   expect(agents.toSorted(byNode)).toEqual([agents[2], agents[1], agents[0]]);
+});
+
+describe('nodes are sorted by what is known of them', () => {
+  const on = (node: string) => ({ report: { node, at: minutesAgo(2), version: '1', leftOut: 0 } });
+  const [a, b] = [on('a'), on('b')];
+  const heard = { reports: [b, a], nodes: ['f', 'a', 'b', 'c', 'e'] };
+  const withVolumes = ['d', 'c', 'a'];
+
+  test('all of them, also those that have volumes and are no longer there', () => {
+    expect(sortedByNews(heard, withVolumes, [])).toEqual({
+      reports: [b, a],
+      silent: ['d', 'c'],
+      withoutReport: ['e', 'f'],
+    });
+  });
+
+  test('or those that are named, also when nobody knows them', () => {
+    expect(sortedByNews(heard, withVolumes, ['z', 'c', 'a', 'e'])).toEqual({
+      reports: [a],
+      silent: ['c'],
+      withoutReport: ['e', 'z'],
+    });
+  });
+
+  test('as far as they may be read', () => {
+    expect(sortedByNews({ reports: [a] }, [], [])).toEqual({ reports: [a], silent: [], withoutReport: [] });
+  });
 });

@@ -9,8 +9,8 @@ export interface Reported<Read extends ReportHead = ReportHead> {
 }
 
 /** What there is to know it from. */
-export interface Heard {
-  readonly reports: readonly Reported[];
+export interface Heard<R extends Reported = Reported> {
+  readonly reports: readonly R[];
   /** All nodes; nothing when they may not be read. */
   readonly nodes?: readonly string[] | undefined;
 }
@@ -37,6 +37,28 @@ export function remarksOnAgent(
 function silence(ageMs: number): readonly string[] {
   if (ageMs > SILENT_AFTER_MS) return [`was last heard ${ago(ageMs)}: what is shown may not be so any more`];
   return ageMs < -AHEAD_MS ? [`has a clock that is ${inUnits(-ageMs)} ahead of the one here`] : [];
+}
+
+export interface Sorted<R extends Reported> {
+  readonly reports: readonly R[];
+  /** Nodes that have volumes, and of which nobody reports. */
+  readonly silent: readonly string[];
+  /** Nodes that nothing at all is known of. */
+  readonly withoutReport: readonly string[];
+}
+
+/** The nodes that are meant, all if none is named, by what is known of them. */
+export function sortedByNews<R extends Reported>(
+  { reports: all, nodes = [] }: Heard<R>,
+  withVolumes: Iterable<string>,
+  only: readonly string[],
+): Sorted<R> {
+  const isMeant = (node: string) => only.length === 0 || only.includes(node);
+  const reports = all.filter(({ report }) => isMeant(report.node));
+  const reported = new Set(reports.map(({ report }) => report.node));
+  const silent = new Set([...withVolumes].filter((node) => isMeant(node) && !reported.has(node)));
+  const withoutReport = new Set([...nodes, ...only].filter(isMeant)).difference(reported).difference(silent);
+  return { reports, silent: [...silent], withoutReport: [...withoutReport].toSorted() };
 }
 
 /** Of a node that has volumes, and whose agent says nothing. */
