@@ -3,6 +3,9 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
+import { flags as devicesFlags } from '../../../src/commands/devices/devices.ts';
+import { flags as lvmFlags } from '../../../src/commands/lvm/lvm.ts';
+import { flags as topologyFlags } from '../../../src/commands/topology/topology.ts';
 import { OPTION_KEYS } from '../../../src/lvm/contract.ts';
 import { runHoldfast } from '../../harness/holdfast.ts';
 import { CHART, EVERY_JOB, EVERYTHING, helm, LOCAL_VOLUMES, type Rendered, rendered, type Values } from './helm.ts';
@@ -80,6 +83,16 @@ describe('the program takes the flags that its pods are given', () => {
   });
 });
 
+test.each([
+  ['topology', topologyFlags, ['--leader-elect=true']],
+  ['devices', devicesFlags, []],
+  ['lvm', lvmFlags, []],
+])('with nothing said, %s runs with the defaults of the program', async (job, flags, others) => {
+  const { container } = await podOf(job, EVERY_JOB);
+  const defaults = Object.values(flags).map(({ long, settings }) => `${long}=${settings.default}`);
+  expect(container.args.slice(1).filter((arg) => !defaults.includes(arg))).toEqual(others);
+});
+
 describe('a pod has what its job needs', () => {
   const fields = ({ env }: Container) => env.map(({ name, valueFrom }) => [name, valueFrom.fieldRef.fieldPath]);
 
@@ -148,6 +161,7 @@ describe('values that are wrong are refused, and it is said which', () => {
     ['an unknown choice', { topology: { multiZone: 'all' } }, /'\/topology\/multiZone'.*'set', 'first', 'skip'/],
     ['an access mode', { topology: { accessModes: ['RWO'] } }, /'\/topology\/accessModes\/0'.*'ReadWriteOnce'/],
     ['a duration without a unit', { lvm: { trashTtl: '72' } }, /'\/lvm\/trashTtl'.*'72' does not match/],
+    ['an interval of nothing', { lvm: { resyncPeriod: '0s' } }, /'\/lvm\/resyncPeriod'.*'0s' does not match/],
     ['a relative directory', { devices: { stateDir: 'ledger' } }, /'\/devices\/stateDir'.*'ledger' does not match/],
     ['too many wipes', { devices: { wipesAtOnce: 65 } }, /'\/devices\/wipesAtOnce'.*maximum.*64/],
     ['a port', { lvm: { metricsPort: 70000 } }, /'\/lvm\/metricsPort'.*maximum.*65,?535/],
