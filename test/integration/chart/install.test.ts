@@ -1,5 +1,8 @@
 /** The chart, installed by the real helm on a real API server: it is taken as it is, and its agents may do what they have to, and nothing else. */
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { parse } from 'yaml';
 import { FINALIZER, NODE_ID_LABEL, PREFIX } from '../../../src/lvm/contract.ts';
 import { type ControlPlane, startControlPlane } from '../../harness/control-plane.ts';
 import { kubeconfigFlag, startHoldfast } from '../../harness/holdfast.ts';
@@ -23,13 +26,14 @@ const VALUES: Values = {
 };
 
 let plane: ControlPlane;
+let told: string;
 const clients = new AsyncDisposableStack();
 beforeAll(async () => {
   plane = await startControlPlane({ controllers: true });
   await plane.admin.post('/api/v1/namespaces', { metadata: { name: KEYS } });
   for (const name of ['worker-a', 'worker-b']) await aNode(plane, name, { [NODE_ID_LABEL]: `id-${name}` });
   const created = ['--create-namespace', '-f', '-'];
-  await run(['install', RELEASE, CHART, ...created], VALUES);
+  told = await run(['install', RELEASE, CHART, ...created], VALUES);
 });
 afterAll(async () => {
   await clients.disposeAsync();
@@ -84,6 +88,17 @@ function pathOf({ apiVersion, kind, metadata }: Rendered): string {
   const plural = `${kind.toLowerCase()}${kind.endsWith('s') ? 'es' : 's'}`.replace(/ys$/, 'ies');
   return `${root}${within}/${plural}/${metadata.name}`;
 }
+
+test('people are told what runs, what the namespace has to allow, and what to do next', async () => {
+  const { appVersion } = parse(await readFile(join(CHART, 'Chart.yaml'), 'utf8'));
+  expect(told).toContain(`Holdfast ${appVersion} runs: topology, devices, lvm.`);
+  expect(told).toContain(`kubectl label namespace ${NAMESPACE} pod-security.kubernetes.io/enforce=privileged`);
+  expect(told).toContain(`holdfast devices plan --namespace ${NAMESPACE}`);
+  expect(told).toContain(`kubectl label node NODE ${NODE_ID_LABEL}=ID`);
+  const nothing = await run(['install', 'idle', CHART, '--dry-run=server', '-f', '-'], {});
+  expect(nothing).toContain('Nothing runs yet: every job is off.');
+  expect(nothing).not.toContain('privileged');
+});
 
 describe('the API server', () => {
   test('keeps each object as it was rendered, and has no field of it dropped', async () => {
