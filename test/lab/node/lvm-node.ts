@@ -42,6 +42,7 @@ export class LvmNode implements AsyncDisposable {
   readonly name: string;
   #cluster: Cluster;
   #agent: Program | undefined;
+  #written: Promise<string> | undefined;
 
   private constructor(guest: LabNode, name: string, cluster: Cluster) {
     this.guest = guest;
@@ -67,23 +68,17 @@ export class LvmNode implements AsyncDisposable {
   async joinNewCluster(): Promise<void> {
     await this.#cluster[Symbol.asyncDispose]();
     this.#cluster = await aCluster(this.name);
+    this.#written = undefined;
   }
 
   /** Resolves when it is ready. */
-  async agent(...flags: readonly string[]): Promise<Program> {
-    const user = { token: await this.#cluster.agents.tokenOn(this.name), namespace: NAMESPACE };
-    const kubeconfig = await this.guest.kubeconfig(this.name, user, this.plane);
-    const agent = this.guest.start([
-      ...[
-        'node',
-        BUILT_IN_CHECKOUT,
-        'lvm',
-        `--kubeconfig=${kubeconfig}`,
-        `--metrics-bind-address=127.0.0.1:${METRICS_PORT}`,
-      ],
-      ...[`--node-name=${this.name}`, `--namespace=${NAMESPACE}`, '--mount-namespace=own', '--debug', ...flags],
-    ]);
-    this.#agent = agent;
+  agent(...flags: readonly string[]): Promise<Program> {
+    return this.agentBy([], '--mount-namespace=own', ...flags);
+  }
+
+  /** Started by another program, which becomes it. */
+  async agentBy(launcher: readonly string[], ...flags: readonly string[]): Promise<Program> {
+    const agent = await this.launch(launcher, ...flags);
     const address = await this.guest.addressOf(METRICS_PORT);
     const isReady = async () => {
       const { status } = await fetch(`http://${address}/readyz`);
@@ -93,12 +88,37 @@ export class LvmNode implements AsyncDisposable {
     return agent;
   }
 
+  /** Does not wait until it is ready. */
+  async launch(launcher: readonly string[], ...flags: readonly string[]): Promise<Program> {
+    const kubeconfig = await this.#kubeconfig();
+    const agent = this.guest.start([
+      ...launcher,
+      ...[
+        'node',
+        BUILT_IN_CHECKOUT,
+        'lvm',
+        `--kubeconfig=${kubeconfig}`,
+        `--metrics-bind-address=127.0.0.1:${METRICS_PORT}`,
+      ],
+      ...[`--node-name=${this.name}`, `--namespace=${NAMESPACE}`, '--debug', ...flags],
+    ]);
+    this.#agent = agent;
+    return agent;
+  }
+
   /** A command for people, run on the node with the rights of its agent. */
   async command(name: string, ...args: readonly string[]): Promise<string> {
-    const user = { token: await this.#cluster.agents.tokenOn(this.name), namespace: NAMESPACE };
-    const kubeconfig = await this.guest.kubeconfig(this.name, user, this.plane);
-    const where = [`--kubeconfig=${kubeconfig}`, `--node-name=${this.name}`, '--mount-namespace=own'];
+    const where = [`--kubeconfig=${await this.#kubeconfig()}`, `--node-name=${this.name}`, '--mount-namespace=own'];
     return await this.guest.output('node', BUILT_IN_CHECKOUT, 'lvm', name, ...args, ...where);
+  }
+
+  /** With a token that names the node, and is written once for a cluster: it is good for longer than any test. */
+  async #kubeconfig(): Promise<string> {
+    this.#written ??= (async () => {
+      const user = { token: await this.#cluster.agents.tokenOn(this.name), namespace: NAMESPACE };
+      return await this.guest.kubeconfig(this.name, user, this.plane);
+    })();
+    return await this.#written;
   }
 
   /** As `kubectl apply` does with something new. */
@@ -175,11 +195,16 @@ export class LvmNode implements AsyncDisposable {
 
   async isGone(name: string): Promise<void> {
     await this.eventually(`${name} to be gone`, async () => {
-      const { items } = await this.plane.admin.get<RawObject & { readonly items: readonly PersistentVolume[] }>(
-        `${VOLUMES}?fieldSelector=metadata.name=${name}`,
-      );
-      if (items.length > 0) throw new Error(`it is there: ${JSON.stringify(items[0]?.metadata)}`);
+      const volume = await this.find(name);
+      if (volume) throw new Error(`it is there: ${JSON.stringify(volume.metadata)}`);
     });
+  }
+
+  async find(name: string): Promise<PersistentVolume | undefined> {
+    const { items } = await this.plane.admin.get<RawObject & { readonly items: readonly PersistentVolume[] }>(
+      `${VOLUMES}?fieldSelector=metadata.name=${name}`,
+    );
+    return items[0];
   }
 
   eventually<T>(what: string, holds: () => Promise<T>): Promise<T> {

@@ -1,0 +1,143 @@
+/**
+ * Kills the agent of a node before or after one of the programs that it runs. Each of these is found in a place before its own, where a
+ * script has its name: that writes down who was called, and kills who has called it when it is the one that was aimed at.
+ */
+import { expect } from 'vitest';
+import type { LvmNode } from './lvm-node.ts';
+
+/** Every program that the agent runs. `setpriv` becomes another one, which is here itself. */
+const PROGRAMS = [
+  ...['lvm', 'lvs', 'lvcreate', 'lvchange', 'lvextend', 'lvremove', 'lvrename'],
+  ...['mkfs.ext4', 'e2fsck', 'resize2fs', 'blkid', 'mount', 'umount', 'chattr', 'cryptsetup', 'blkdiscard'],
+];
+/** Where it looks for programs first. */
+const BEFORE_ALL_OTHERS = '/usr/local/sbin';
+const STATE = '/run/kills';
+
+/** One call of a program: the second `lvchange`, say. What is looked at more or less often does not change what that is. */
+export interface Call {
+  readonly program: string;
+  readonly nth: number;
+}
+
+export interface Shot extends Call {
+  readonly when: 'before' | 'after';
+}
+
+/** Only with what the shell has itself, since starting a program takes long in a guest. */
+const script = (program: string, real: string, more = ''): string => `#!/bin/sh
+read -r agent 2>/dev/null <${STATE}/agent
+[ "$PPID" = "$agent" ] || exec ${real} "$@"
+name=${program}
+[ $name = lvm ] && name="lvm-\${1:-script}"
+echo "$$ $name $*" >>${STATE}/calls
+nth=0
+while read -r pid other rest; do
+  [ "$other" = "$name" ] && nth=$((nth + 1))
+  [ "$pid" = $$ ] && break
+done <${STATE}/calls
+read -r when aim at <${STATE}/aim
+[ "$aim $at" = "$name $nth" ] || when=never
+if [ $when = before ]; then
+  echo >${STATE}/aim
+  echo "before $name $nth" >>${STATE}/killed
+  kill -KILL "$PPID"
+  exit 1
+fi
+${more}
+${real} "$@"
+status=$?
+echo "$status $name $*" >>${STATE}/ended
+if [ $when = after ]; then
+  echo >${STATE}/aim
+  echo "after $name $nth" >>${STATE}/killed
+  kill -KILL "$PPID"
+fi
+exit $status
+`;
+
+/** To derive a key takes a guest the better part of a minute otherwise, and what keys are derived by makes no difference here. */
+const DERIVE_QUICKLY = '[ "$1" = luksFormat ] && set -- "$@" --pbkdf-memory 32 --pbkdf-force-iterations 4';
+
+/** Says which process it is before it becomes the agent. */
+const LAUNCHER = ['sh', '-c', `echo $$ >${STATE}/agent && exec "$@"`, 'sh'];
+
+export class Kills {
+  readonly #node: LvmNode;
+  readonly #flags: readonly string[];
+  #isAlive = false;
+
+  private constructor(node: LvmNode, flags: readonly string[]) {
+    this.#node = node;
+    this.#flags = flags;
+  }
+
+  static async of(node: LvmNode, ...flags: readonly string[]): Promise<Kills> {
+    const { guest } = node;
+    for (const program of PROGRAMS) {
+      const real = await guest.output('sh', '-c', `command -v ${program}`);
+      const more = program === 'cryptsetup' ? DERIVE_QUICKLY : '';
+      await guest.write(`${BEFORE_ALL_OTHERS}/${program}`, script(program, real, more), '0755');
+    }
+    await guest.output('mkdir', STATE);
+    return new Kills(node, flags);
+  }
+
+  /** From now on calls are counted anew, and the agent is killed at this one. */
+  async aim(shot?: Shot): Promise<void> {
+    const aim = shot ? `${shot.when} ${shot.program} ${shot.nth}` : '';
+    const files = `cd ${STATE} && : >calls && : >ended && : >killed && echo "$1" >aim`;
+    await this.#node.guest.output('sh', '-c', files, 'sh', aim);
+  }
+
+  /** Waits until this holds, and starts another agent whenever there is none. */
+  async until<T>(what: string, holds: () => Promise<T>): Promise<T> {
+    return await this.#node.eventually(what, async () => {
+      await this.#revive();
+      return await holds();
+    });
+  }
+
+  async #revive(): Promise<void> {
+    if (this.#isAlive) return;
+    this.#isAlive = true;
+    const agent = await this.#node.launch(LAUNCHER, '--mount-namespace=own', ...this.#flags);
+    const isDead = () => {
+      this.#isAlive = false;
+    };
+    agent.ended().then(isDead, isDead);
+  }
+
+  /** What has happened since the aim was taken. It is not taken any longer. */
+  async record(): Promise<Recorded> {
+    const files = ['calls', 'ended', 'killed'].map((file) => `cat ${file}; echo ---`);
+    const text = await this.#node.guest.output('sh', '-c', `cd ${STATE}; echo >aim; ${files.join('; ')}`);
+    const [calls = [], ended = [], killed = []] = text.split('---').map(linesOf);
+    return { calls: numbered(calls), ended, isKilled: killed.length > 0 };
+  }
+
+  /** There is no program of which no calls would be counted. */
+  async seesEverything(): Promise<void> {
+    const metrics = (await this.#node.metrics()).matchAll(/^holdfast_lvm_commands_total\{[^}]*program="([^"]+)"/gm);
+    expect(PROGRAMS).toEqual(expect.arrayContaining([...metrics].map(([, program]) => program)));
+  }
+}
+
+export interface Recorded {
+  readonly calls: readonly Call[];
+  /** The code that each program ended with, and all that it was told. */
+  readonly ended: readonly string[];
+  readonly isKilled: boolean;
+}
+
+const linesOf = (text: string): readonly string[] => text.split('\n').filter((line) => line !== '');
+
+function numbered(lines: readonly string[]): readonly Call[] {
+  const counts = new Map<string, number>();
+  return lines.map((line) => {
+    const program = line.split(' ')[1] ?? '';
+    const nth = (counts.get(program) ?? 0) + 1;
+    counts.set(program, nth);
+    return { program, nth };
+  });
+}
