@@ -126,4 +126,31 @@ describe('rounds', () => {
     await clock.advance(5);
     expect(await second).toEqual(['a', 'b']);
   });
+
+  it('serve others while what takes long is under way, and wait for nobody whom it is done for', async () => {
+    const { clock, rounds, served, look } = aRound();
+    const done = Promise.withResolvers<void>();
+    const format = rounds.desk(
+      async (items: readonly string[]) => {
+        await done.promise;
+        return items;
+      },
+      { takesLong: true },
+    );
+    using _a = rounds.join();
+    using _b = rounds.join();
+    const formatted = Promise.all([format('a'), format('b')]);
+    await clock.advance(5);
+    using _c = rounds.join();
+    for (const turn of [1, 2]) {
+      void look('c');
+      await clock.advance(5);
+      expect(served).toHaveLength(turn);
+    }
+    done.resolve();
+    expect(await formatted).toEqual(['a', 'b']);
+    void look('c');
+    await clock.advance(500);
+    expect(served).toHaveLength(2);
+  });
 });

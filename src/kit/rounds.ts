@@ -13,7 +13,13 @@ export interface RoundsOptions {
   readonly patienceMs?: number;
 }
 
+export interface DeskOptions {
+  /** What it does takes long: nobody waits for those who are served, and other requests are served meanwhile. */
+  readonly takesLong?: boolean;
+}
+
 interface Desk {
+  readonly takesLong: boolean;
   readonly isAsked: boolean;
   /** Serves all who wait by now; never rejects. */
   serve(): Promise<void>;
@@ -67,12 +73,19 @@ export class Rounds {
    * One kind of request, served for all who ask. `serve` gives an answer for each, in the same order; when it rejects, it does so for
    * all of them. Desks that were made first are served first.
    */
-  desk<I, O>(serve: (items: readonly I[]) => Promise<readonly O[]>): (item: I) => Promise<O> {
+  desk<I, O>(
+    serve: (items: readonly I[]) => Promise<readonly O[]>,
+    { takesLong = false }: DeskOptions = {},
+  ): (item: I) => Promise<O> {
     let asked: { readonly item: I; readonly answer: PromiseWithResolvers<O> }[] = [];
     const counted = (change: number) => {
       this.#waiting += change;
     };
+    const leave = (count: number) => {
+      if (takesLong) this.#present -= count;
+    };
     this.#desks.push({
+      takesLong,
       get isAsked() {
         return asked.length > 0;
       },
@@ -80,6 +93,7 @@ export class Rounds {
         const served = asked;
         asked = [];
         counted(-served.length);
+        leave(served.length);
         try {
           const answers = await serve(served.map(({ item }) => item));
           if (answers.length !== served.length)
@@ -87,6 +101,8 @@ export class Rounds {
           for (const [index, { answer }] of served.entries()) answer.resolve(answers[index] as O);
         } catch (error) {
           for (const { answer } of served) answer.reject(error);
+        } finally {
+          leave(-served.length);
         }
       },
     });
@@ -116,7 +132,9 @@ export class Rounds {
     this.#cancelSettling = undefined;
     this.#cancelPatience = undefined;
     this.#isServing = true;
-    await this.#desks.find(({ isAsked }) => isAsked)?.serve();
+    const desk = this.#desks.find(({ isAsked }) => isAsked);
+    const served = desk?.serve();
+    if (!desk?.takesLong) await served;
     this.#isServing = false;
     this.#consider();
   }

@@ -181,6 +181,26 @@ export const makeFileSystem = ({ fsType, fsArgs, device }: NewFileSystem): Comma
   options: MKFS,
 });
 
+/** How many filesystems are made at once. */
+const FORMATS_AT_ONCE = 8;
+
+/**
+ * The same for many devices, and nothing else that differs. It ends badly when one of them has failed, and does not say which: look at
+ * each of them.
+ */
+export function makeFileSystems(fileSystems: readonly [NewFileSystem, ...NewFileSystem[]]): Command {
+  const [first] = fileSystems;
+  const each = makeFileSystem(first).argv.slice(0, -1);
+  const turns = Math.ceil(fileSystems.length / FORMATS_AT_ONCE);
+  return {
+    argv: [...DIES_WITH_US, 'xargs', '-0', '-n', '1', '-P', `${FORMATS_AT_ONCE}`, ...each],
+    options: {
+      input: fileSystems.map(({ device }) => device).join('\0'),
+      timeoutMs: turns * (MKFS.timeoutMs ?? 0),
+    },
+  };
+}
+
 /** All of them have failed, or some. */
 const NONE_MOUNTED = 32;
 const SOME_MOUNTED = 64;

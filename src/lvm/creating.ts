@@ -1,5 +1,6 @@
 /** Makes new logical volumes, as many as are asked for at the same time. */
 import { Retry } from '../kit/controller/outcome.ts';
+import { failureOf } from '../kit/failure-of.ts';
 import { CommandError } from '../kit/host/command.ts';
 import { type Command, inOneProcess } from './commands.ts';
 import type { LogicalVolume, Lvm } from './facts.ts';
@@ -61,15 +62,6 @@ async function createTogether(creations: readonly Creation[], { run, look }: Cre
 }
 
 const ENDED_BY_ITSELF: ReadonlySet<CommandError['outcome']['kind']> = new Set(['exited', 'not-found', 'not-started']);
-
-async function failureOf(work: () => Promise<void>): Promise<Error | undefined> {
-  try {
-    await work();
-    return undefined;
-  } catch (error) {
-    return error instanceof Error ? error : new Error(String(error));
-  }
-}
 
 function madeOf({ vg, name, tags }: Creation, { groups }: Lvm): LogicalVolume | undefined {
   const lv = groups.get(vg)?.volumes.get(name);

@@ -14,6 +14,7 @@ import { Rounds } from '../kit/rounds.ts';
 import * as commands from './commands.ts';
 import { type Creation, createAll } from './creating.ts';
 import type { LogicalVolume, Lvm } from './facts.ts';
+import { type Format, Formatting } from './formatting.ts';
 import { lookAt, type Viewpoint } from './look.ts';
 import { isOurs, type MountUnit, SYSTEMD, UNITS, unitNameOf } from './mount-units.ts';
 import { type FstabEntry, mountFailures, renderFstab } from './mounts.ts';
@@ -39,6 +40,7 @@ export class LocalNode {
   readonly #parts: NodeParts;
   readonly #rounds: Rounds;
   readonly #create: (creation: Creation) => Promise<LogicalVolume | Error>;
+  readonly #format: (format: Format) => Promise<Error | undefined>;
   readonly activate: (lv: LogicalVolume) => Promise<undefined>;
   readonly resume: (lv: LogicalVolume) => Promise<undefined>;
   readonly markNew: (lv: LogicalVolume) => Promise<undefined>;
@@ -56,6 +58,11 @@ export class LocalNode {
     this.#create = this.#rounds.desk((creations: readonly Creation[]) =>
       createAll(creations, { run: (command) => this.run(command), look: async () => (await this.#lookNow()).lvm }),
     );
+    const formatting = new Formatting({
+      run: (command) => this.run(command),
+      isStill: (path, number) => this.isStill(path, number),
+    });
+    this.#format = this.#rounds.desk((all: readonly Format[]) => formatting.formatAll(all), { takesLong: true });
     this.activate = this.#together((lvs: readonly LogicalVolume[]) => this.run(commands.activate(lvs)));
     this.resume = this.#together((lvs: readonly LogicalVolume[]) => this.run(commands.resume(lvs)));
     this.markNew = this.#together((lvs: readonly LogicalVolume[]) => this.#markAll(lvs, 'wiping', 'new'));
@@ -92,6 +99,11 @@ export class LocalNode {
     const made = await this.#create(creation);
     if (made instanceof Error) throw made;
     return made;
+  }
+
+  async format(format: Format): Promise<void> {
+    const failure = await this.#format(format);
+    if (failure) throw failure;
   }
 
   look(): Promise<Look> {

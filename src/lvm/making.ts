@@ -2,6 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { Refuse, Retry } from '../kit/controller/outcome.ts';
 import { CommandError } from '../kit/host/command.ts';
+import type { DeviceNumber } from '../kit/host/device-number.ts';
 import type { Host } from '../kit/host/host.ts';
 import type { Log } from '../kit/observe/log.ts';
 import * as commands from './commands.ts';
@@ -84,8 +85,8 @@ export class Making {
       case 'open':
         return await this.#parts.encryption.open(declared, there(sight), signal);
       case 'format': {
-        const device = await this.#filesystemDevice(declared, sight);
-        await this.#node.run(commands.makeFileSystem({ ...options, device }));
+        const [device, number] = deviceOf(declared, sight);
+        await this.#node.format({ ...options, device, number });
         return await this.#node.markReady(there(sight));
       }
       case 'mark-ready':
@@ -199,12 +200,17 @@ export class Making {
   }
 
   /** Makes sure that what the path leads to is what was looked at. */
-  async #filesystemDevice({ uid, options }: Declared, sight: Sight): Promise<string> {
-    const lv = there(sight);
-    const [path, device] = options.crypt ? [mappedPath(uid, sight), sight.mapping?.device] : [pathOf(lv), lv.device];
-    await this.#node.isStill(path, device);
+  async #filesystemDevice(declared: Declared, sight: Sight): Promise<string> {
+    const [path, number] = deviceOf(declared, sight);
+    await this.#node.isStill(path, number);
     return path;
   }
+}
+
+/** What its filesystem is on, or is to be. */
+function deviceOf({ uid, options }: Declared, sight: Sight): readonly [string, DeviceNumber | undefined] {
+  const lv = there(sight);
+  return options.crypt ? [mappedPath(uid, sight), sight.mapping?.device] : [pathOf(lv), lv.device];
 }
 
 /** It keeps the name that it was opened with, also when it was taken over since. */

@@ -62,6 +62,7 @@ export class SimulatedLvm {
     this.devices = new DeviceMapper(machine);
     this.devices.onWrite = ({ content }) => this.onDeed({ does: 'overwrite', content });
     machine.install('setpriv', (call) => this.#setpriv(call));
+    machine.install('xargs', (call) => this.#xargs(call));
     this.install('lvm', (call, takes) => this.#lvm(call, takes), { changes: ([, report]) => report === undefined });
     this.install('lvcreate', (call, takes) => this.#lvcreate(call.args, takes));
     this.install('lvchange', (call) => this.#lvchange(call.args));
@@ -131,6 +132,20 @@ export class SimulatedLvm {
     const program = this.machine.programs.get(argv[0] ?? '') ?? never(`there is no ${argv[0]}`);
     const signal = AbortSignal.any([call.signal, this.#bound.signal]);
     return program.run({ ...call, argv, args: argv.slice(1), signal });
+  }
+
+  /** One program after the other, for each of what it is given. It ends with them. */
+  async #xargs(call: Call): Promise<Reply> {
+    const [, , , , , , ...each] = call.argv;
+    const program = this.machine.programs.get(each[0] ?? '') ?? never(`there is no ${each[0]}`);
+    let code = 0;
+    for (const item of call.input.split('\0')) {
+      const argv = [...each, item];
+      const reply = await program.run({ ...call, argv, args: argv.slice(1), input: '' });
+      if (reply.signal !== undefined) return reply;
+      if (reply.code) code = 123;
+    }
+    return { code };
   }
 
   /** What a boot without automatic activation leaves: no device, no mount, and all that is on the disks. */

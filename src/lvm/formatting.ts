@@ -1,0 +1,63 @@
+/** Makes filesystems, as many as are asked for at the same time. */
+import { Retry } from '../kit/controller/outcome.ts';
+import { failureOf } from '../kit/failure-of.ts';
+import { CommandError } from '../kit/host/command.ts';
+import type { DeviceNumber } from '../kit/host/device-number.ts';
+import { type Command, makeFileSystem, makeFileSystems, type NewFileSystem } from './commands.ts';
+
+/** On the device that was looked at, which has this number. */
+export type Format = NewFileSystem & { readonly number: DeviceNumber | undefined };
+
+export interface FormattingParts {
+  readonly run: (command: Command) => Promise<void>;
+  /** Rejects when the path leads to another device by now. */
+  readonly isStill: (path: string, number: DeviceNumber | undefined) => Promise<void>;
+}
+
+export class Formatting {
+  readonly #parts: FormattingParts;
+  /** Devices on which that has failed, or beside which: to learn why, it is done for each by itself. */
+  readonly #alone = new Set<string>();
+
+  constructor(parts: FormattingParts) {
+    this.#parts = parts;
+  }
+
+  /** Says for each why there is none; nothing where there is one. One process starts them all: we are large, and slow to start some. */
+  async formatAll(formats: readonly Format[]): Promise<readonly (Error | undefined)[]> {
+    const failures = new Map<Format, Error>();
+    for (const each of formats) {
+      const failure = await failureOf(() => this.#parts.isStill(each.device, each.number));
+      if (failure) failures.set(each, failure);
+    }
+    const checked = formats.filter((each) => !failures.has(each));
+    const alike = Map.groupBy(checked, (each) => (this.#alone.has(each.device) ? each.device : howOf(each)));
+    await Promise.all(
+      alike.values().map(async (group) => {
+        const failure = await this.#formatAlike(group);
+        if (failure) for (const each of group) failures.set(each, failure);
+      }),
+    );
+    return formats.map((each) => failures.get(each));
+  }
+
+  async #formatAlike(group: readonly Format[]): Promise<Error | undefined> {
+    const [first, ...others] = group;
+    if (!first) return undefined;
+    if (others.length === 0) return await this.#formatAlone(first);
+    const failure = await failureOf(() => this.#parts.run(makeFileSystems([first, ...others])));
+    if (!failure) return undefined;
+    for (const { device } of group) this.#alone.add(device);
+    const why = failure instanceof CommandError ? failure.brief : failure.message;
+    return new Retry(`of ${group.length} filesystems that were made together, not all are: each is looked at (${why})`);
+  }
+
+  async #formatAlone(format: Format): Promise<Error | undefined> {
+    const failure = await failureOf(() => this.#parts.run(makeFileSystem(format)));
+    if (!failure) this.#alone.delete(format.device);
+    return failure;
+  }
+}
+
+/** What mkfs is told, without the device. */
+const howOf = (format: NewFileSystem): string => makeFileSystem(format).argv.slice(0, -1).join('\0');
