@@ -4,7 +4,7 @@
 set -euo pipefail
 
 # What the tests use, what the guest itself needs, and libatomic1, which Node.js needs.
-PACKAGES="user-mode-linux bash coreutils sed grep util-linux mount kmod udev systemd iproute2 procps libatomic1
+PACKAGES="user-mode-linux bash coreutils sed grep util-linux mount kmod udev systemd iproute2 procps findutils libatomic1
   dmsetup lvm2 thin-provisioning-tools cryptsetup-bin mdadm fdisk e2fsprogs xfsprogs btrfs-progs"
 say() { echo "lab: $*" >&2; }
 
