@@ -110,6 +110,14 @@ describe('a volume of a pool', () => {
     });
   });
 
+  test('has a size that was given as a number with all its digits', async () => {
+    const objects = await rendered({ pools: [POOL] }, { chart: LOCAL_VOLUMES });
+    const sizes = objects.flatMap(({ kind, spec }) =>
+      kind === 'PersistentVolume' ? [Object(spec).capacity.storage] : [],
+    );
+    expect(sizes).toEqual(['30Gi', '30Gi', '5368709120', '5368709120', '1.5G', '100M']);
+  });
+
   test('may be encrypted, thin, shredded and kept', async () => {
     expect(await declaredBy('kibana-state-node06')).toMatchObject({
       declared: {
