@@ -53,6 +53,7 @@ export class SimulatedCluster {
   /** Changes that the caches have not heard of. */
   readonly #unheard = new Set<() => void>();
   #version = 0;
+  #heardAt = 0;
 
   constructor() {
     this.transport.on('PATCH', /persistentvolumes/, this.carryOut);
@@ -87,7 +88,15 @@ export class SimulatedCluster {
   }
 
   view<T extends KubeObject, P, I extends string = never>(resource: Resource<T>, spec: ViewSpec<T, P, I>): View<P, I> {
-    const store = new Store<T, P, I>(spec.project, { synced: true, available: true, staleMs: 0 });
+    const staleMs = () => this.clock.monotonic() - this.#heardAt;
+    const coverage = {
+      synced: true,
+      available: true,
+      get staleMs() {
+        return staleMs();
+      },
+    };
+    const store = new Store<T, P, I>(spec.project, coverage);
     if (spec.indexes) store.index(spec.indexes);
     this.#collection(resource).stores.push(store as unknown as Collection['stores'][number]);
     return store;
@@ -135,6 +144,7 @@ export class SimulatedCluster {
 
   /** The caches hear of some of the changes that they have not heard of, chosen by `choose`; or of all. */
   hear(choose: (index: number) => boolean = () => true): void {
+    this.#heardAt = this.clock.monotonic();
     for (const [index, tell] of [...this.#unheard].entries()) {
       if (!choose(index)) continue;
       this.#unheard.delete(tell);
@@ -149,6 +159,7 @@ export class SimulatedCluster {
 
   /** The caches read everything anew, as they do after a watch broke. */
   readAnew(): void {
+    this.#heardAt = this.clock.monotonic();
     this.#unheard.clear();
     for (const { objects, stores } of this.#collections.values()) {
       for (const store of stores) {

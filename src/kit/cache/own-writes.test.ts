@@ -3,8 +3,14 @@ import { OwnWrites } from './own-writes.ts';
 import type { Identity } from './store.ts';
 
 function cacheAt(cached: Identity | undefined) {
-  const state = { cached, now: 0 };
-  const writes = new OwnWrites({ identityOf: () => state.cached }, { monotonic: () => state.now });
+  const state = { cached, now: 0, staleMs: 0 };
+  const view = {
+    identityOf: () => state.cached,
+    get staleMs() {
+      return state.staleMs;
+    },
+  };
+  const writes = new OwnWrites(view, { monotonic: () => state.now });
   return { state, writes };
 }
 
@@ -45,6 +51,9 @@ test('a server that was restored to a time before the write never shows it, and 
   writes.note('a', written('11'));
   state.now = 30_999;
   expect(writes.isAheadOfCache('a')).toBe(true);
-  state.now = 31_000;
+  state.now = 90_000;
+  state.staleMs = 60_000;
+  expect(writes.isAheadOfCache('a')).toBe(true);
+  state.staleMs = 59_000;
   expect(writes.isAheadOfCache('a')).toBe(false);
 });

@@ -7,19 +7,21 @@ import type { KubeObject } from '../kube/resource.ts';
 import { compareVersions } from './resource-version.ts';
 import type { Identity, View } from './store.ts';
 
-/** Longer than any cache takes to show a write. A server that was restored to a time before it never will. */
+/** A watch that is heard so long after a write has told of it by then. A server that was restored to a time before it never will. */
 const PATIENCE_MS = 30_000;
+
+type Cache = Pick<View<unknown>, 'identityOf' | 'staleMs'>;
 
 interface Written extends Identity {
   readonly at: number;
 }
 
 export class OwnWrites {
-  readonly #view: Pick<View<unknown>, 'identityOf'>;
+  readonly #view: Cache;
   readonly #clock: Pick<Clock, 'monotonic'>;
   readonly #written = new Map<string, Written>();
 
-  constructor(view: Pick<View<unknown>, 'identityOf'>, clock: Pick<Clock, 'monotonic'>) {
+  constructor(view: Cache, clock: Pick<Clock, 'monotonic'>) {
     this.#view = view;
     this.#clock = clock;
   }
@@ -36,7 +38,8 @@ export class OwnWrites {
     const cached = this.#view.identityOf(key);
     const isBehind =
       cached?.uid === written.uid && compareVersions(cached.resourceVersion, written.resourceVersion) < 0;
-    if (isBehind && this.#clock.monotonic() - written.at < PATIENCE_MS) return true;
+    const heardAt = this.#clock.monotonic() - this.#view.staleMs;
+    if (isBehind && heardAt - written.at < PATIENCE_MS) return true;
     this.#written.delete(key);
     return false;
   }

@@ -64,6 +64,29 @@ it('a thin volume is not said to be shredded where its disk would not hear of it
   await node.guest.output('lvremove', '--yes', 'storage_bulk/pool');
 });
 
+it('a thin volume is shredded where its disk hears of what is discarded', async () => {
+  const { guest } = node;
+  const disk = await guest.output('sh', '-c', 'truncate --size 128M /run/disk && losetup --find --show /run/disk');
+  await guest.output('vgcreate', '--yes', 'hearing', disk);
+  const [text, blocks] = ['nobody may read this in the pool', ['stat', '--format', '%b', '/run/disk']];
+  const isInFile = async () => (await guest.run(['grep', '--quiet', '--text', text, '/run/disk'])).status === 0;
+  await node.declare('passed-on', {
+    storage: '64Mi',
+    annotations: { vg: 'hearing', shred: 'discard', thinPool: 'pool', thinPoolSize: '96Mi' },
+  });
+  await node.says('passed-on', 'status', 'Processed');
+  await guest.output('sh', '-c', 'yes "$1" | head -c 16M >/mnt/pv/passed-on/file; sync', 'sh', text);
+  const before = Number(await guest.output(...blocks));
+  expect(await isInFile()).toBe(true);
+
+  await leaves('passed-on');
+  expect(await isInFile()).toBe(false);
+  expect(Number(await guest.output(...blocks))).toBeLessThan(before - (15 * MIB) / 512);
+  expect(await node.lvs()).toEqual(['hearing/pool']);
+  await guest.output('vgremove', '--yes', 'hearing');
+  await guest.output('losetup', '--detach', disk);
+});
+
 it('of an encrypted volume the keys are erased, and nothing else', async () => {
   const key = Buffer.from('a key that nobody guesses').toString('base64');
   const secrets = `/api/v1/namespaces/${NAMESPACE}/secrets`;

@@ -76,6 +76,68 @@ describe('a thin volume', () => {
   });
 });
 
+describe('a pool whose metadata are nearly full', () => {
+  const NARROW = { thinPool: 'narrow' };
+  const LIMIT_PERCENT = 80;
+
+  it('takes nothing new, everybody is told, and it does when there is room', async () => {
+    const size = ['--poolmetadatasize', '2m', '--size', '32m'];
+    await node.guest.output('lvcreate', '--yes', '--type', 'thin-pool', ...size, '--name', 'narrow', 'storage_bulk');
+    await node.declare('before', { storage: '16Mi', annotations: NARROW });
+    await node.says('before', 'status', 'Processed');
+    await node.guest.write('/mnt/pv/before/file', 'as it was');
+    await node.guest.output('sync', '-f', '/mnt/pv/before/file');
+    const nextId = await fillsMetadata(LIMIT_PERCENT + 1);
+
+    const told = await node.isTold('Node', node.name, 'ThinPoolMetadataNearlyFull');
+    expect(told).toMatch(/metadata of the thin pool storage_bulk\/narrow/);
+    await node.declare('kept-out', { storage: '16Mi', annotations: NARROW });
+    await node.says('kept-out', 'message', 'the metadata of the thin pool storage_bulk/narrow are 8');
+    await node.says('kept-out', 'message', 'poolIsFull');
+    expect(await node.isTold('PersistentVolume', 'kept-out', 'VolumePoolIsFull')).toContain('metadata');
+    expect(await node.lvs()).not.toContain('storage_bulk/kept-out');
+    const percent = await metric('holdfast_lvm_thin_pool_metadata_percent{vg="storage_bulk",pool="narrow"}');
+    expect(percent).toBeGreaterThanOrEqual(LIMIT_PERCENT);
+    expect(await metric('holdfast_lvm_thin_pool_data_percent{vg="storage_bulk",pool="narrow"}')).toBeLessThan(90);
+
+    await makesRoom(nextId);
+    await node.says('kept-out', 'status', 'Processed');
+    expect((await node.guest.read('/mnt/pv/before/file')).toString()).toBe('as it was');
+  });
+
+  /** By volumes that only the kernel knows: what LVM asks it for as well, in a tenth of the time. Gives the first number that is free. */
+  async function fillsMetadata(percent: number): Promise<number> {
+    const script = `
+      set -e
+      id=100000
+      while :; do
+        used=$(lvs --noheadings --options metadata_percent storage_bulk/narrow)
+        [ "\${used%.*}" -lt ${percent} ] || break
+        for _ in $(seq 16); do
+          dmsetup message storage_bulk-narrow-tpool 0 "create_thin $id"
+          id=$((id + 1))
+        done
+      done
+      echo $id`;
+    const { status, stdout, stderr } = await node.guest.run(['sh', '-c', script], { timeout: 400_000 });
+    if (status !== 0) throw new Error(stderr);
+    return Number(stdout);
+  }
+
+  /** Some of it. */
+  async function makesRoom(upTo: number): Promise<void> {
+    const script =
+      'for id in $(seq $(($1 - 64)) $(($1 - 1))); do dmsetup message storage_bulk-narrow-tpool 0 "delete $id"; done';
+    await node.guest.output('sh', '-ec', script, 'sh', `${upTo}`);
+  }
+});
+
+/** As it is now. */
+async function metric(name: string): Promise<number> {
+  const line = (await node.metrics()).split('\n').find((each) => each.startsWith(`${name} `));
+  return Number(line?.slice(name.length));
+}
+
 /** Nearly, and not quite: who writes to a full pool waits for a minute, and loses what he has written. */
 async function fillsData(): Promise<void> {
   const script = `
