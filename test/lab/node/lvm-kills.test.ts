@@ -97,6 +97,7 @@ class Campaign {
   async round(name: string, pictures: Pictures, shots: Readonly<Partial<Record<Phase, Shot>>>): Promise<void> {
     for (const phase of PHASES) {
       const shot = shots[phase];
+      if (phase === 'grow' && !shot) continue; // all of its programs have had their turn
       const inWords = shot ? `killed ${shot.when} ${shot.program} ${shot.nth} of ${phase}` : `undisturbed ${phase}`;
       const { picture, isKilled } = await this.#enact(phase, name, shot).catch((cause) => {
         throw new Error(`${inWords}: ${cause}`, { cause });
@@ -167,7 +168,7 @@ class Campaign {
   /** Everything of the node and the API that a volume leaves its traces on, with its own names taken out. */
   async #picture(name: string): Promise<string> {
     const script = `
-      lvs --all --noheadings --options lv_name,lv_size,lv_attr,lv_tags
+      lvs --all --noheadings --separator ' ' --options lv_name,lv_size,lv_attr,lv_tags
       dmsetup info --columns --noheadings --sort name --options name,suspended
       findmnt --noheadings --raw --output TARGET,SOURCE,FSTYPE,OPTIONS | grep -e /mnt/pv
       stat --file-system --format '%b blocks' /mnt/pv/*
