@@ -84,7 +84,7 @@ export class DeviceMapper {
     const number: DeviceNumber = `${MAJOR}:${minor}`;
     const device = `dm-${minor}`;
     const { tree } = this.#machine;
-    const disk = this.#machine.addDisk({ name: device, sizeBytes: Number(sizeBytes) }, number);
+    const disk = this.#machine.addDisk({ name: device, sizeBytes: Number(sizeBytes), wwid: uuid }, number);
     const paths = [`/dev/mapper/${name}`, ...links];
     for (const path of paths) tree.symlink(`/dev/${device}`, path);
     const sys = `/sys/block/${device}`;

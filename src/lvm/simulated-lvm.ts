@@ -46,6 +46,8 @@ const KILLED = new Error('killed');
 /** All that a command on metadata takes. */
 const BRIEF_MS = 20;
 const WIPING_MS = 2_000;
+/** Where something may be left of what was on the disk, which LVM does not know. */
+const NOT_WIPED_AT = 2 * 2 ** 20;
 
 export class SimulatedLvm {
   readonly machine: SimulatedMachine;
@@ -261,6 +263,7 @@ export class SimulatedLvm {
       await takes(WIPING_MS);
       content.become(undefined, false);
       this.devices.show(content);
+      made.mapped?.disk.content.write(Buffer.from('of one before'), NOT_WIPED_AT);
     }
     return {};
   }
