@@ -25,7 +25,7 @@ interface Desk {
   serve(): Promise<void>;
 }
 
-const DEFAULTS = { settleMs: 5, patienceMs: 2_000 };
+const DEFAULTS = { settleMs: 5, patienceMs: 5_000 };
 
 export class Rounds {
   readonly #clock: Clock;

@@ -89,11 +89,13 @@ export class Making {
       case 'resume':
         return await this.#node.resume(step.lv);
       case 'extend':
-        return await this.#node.run(commands.extend({ vg: options.vg, name, bytes: step.bytes }));
+        return await this.#node.away(() =>
+          this.#node.run(commands.extend({ vg: options.vg, name, bytes: step.bytes })),
+        );
       case 'encrypt':
-        return await this.#parts.encryption.encrypt(declared, there(sight), signal);
+        return await this.#node.away(() => this.#parts.encryption.encrypt(declared, there(sight), signal));
       case 'open':
-        return await this.#parts.encryption.open(declared, there(sight), signal);
+        return await this.#node.away(() => this.#parts.encryption.open(declared, there(sight), signal));
       case 'format': {
         const [device, number] = deviceOf(declared, sight);
         await this.#node.format({ ...options, device, number });
@@ -113,8 +115,10 @@ export class Making {
       }
       case 'grow-filesystem': {
         const device = await this.#filesystemDevice(declared, sight);
-        await this.#parts.encryption.grow(declared, sight, signal);
-        await this.#node.run(commands.growFileSystem({ fsType: options.fsType, device, path }));
+        await this.#node.away(async () => {
+          await this.#parts.encryption.grow(declared, sight, signal);
+          await this.#node.run(commands.growFileSystem({ fsType: options.fsType, device, path }));
+        });
         const lv = there(sight);
         return await this.#node.retag(lv, { fsBytes: lv.sizeBytes });
       }
