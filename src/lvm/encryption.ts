@@ -12,7 +12,6 @@ import { cryptsetupIsMissing, type Keys, readKeys } from './keys.ts';
 import { type LocalNode, pathOf } from './local-node.ts';
 import type { SecretName } from './options.ts';
 import { mappingName, type Sight } from './sight.ts';
-import { contentAt } from './signature.ts';
 import { ownerOf } from './tags.ts';
 
 export interface EncryptionParts {
@@ -127,8 +126,7 @@ export class Encryption {
 
   /** Without its keys nobody can read what is on it. Where there are none, nobody ever could. */
   async eraseKeys(lv: LogicalVolume): Promise<void> {
-    const { host } = this.#parts;
-    const found = await contentAt(host, this.#node.seen(pathOf(lv)));
+    const found = await this.#node.contentAt(pathOf(lv));
     if (!found.known) throw new Retry(`what is on ${pathOf(lv)} cannot be told: ${found.why}`);
     await this.#node.isStill(pathOf(lv), lv.device);
     if (found.value === 'crypto_LUKS') return await this.#node.run(commands.luksErase(pathOf(lv)));

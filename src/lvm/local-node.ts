@@ -5,12 +5,15 @@
 import { dirname } from 'node:path';
 import type { Clock } from '../kit/clock/clock.ts';
 import { Retry } from '../kit/controller/outcome.ts';
+import type { OpenDevice } from '../kit/host/block-device.ts';
 import type { CommandResult } from '../kit/host/command.ts';
 import type { DeviceNumber } from '../kit/host/device-number.ts';
 import type { Host } from '../kit/host/host.ts';
 import type { Mount } from '../kit/host/mounts.ts';
+import type { Known } from '../kit/known.ts';
 import type { Log } from '../kit/observe/log.ts';
 import { Rounds } from '../kit/rounds.ts';
+import { Slots } from '../kit/slots.ts';
 import * as commands from './commands.ts';
 import { type Creation, createAll } from './creating.ts';
 import type { LogicalVolume, Lvm } from './facts.ts';
@@ -19,6 +22,8 @@ import { lookAt, type Viewpoint } from './look.ts';
 import { isOurs, type MountUnit, SYSTEMD, UNITS, unitNameOf } from './mount-units.ts';
 import { type FstabEntry, mountFailures, renderFstab } from './mounts.ts';
 import type { Look } from './sight.ts';
+import { contentAt } from './signature.ts';
+import { signaturesOf } from './signatures.ts';
 import { changeOfTags, encodeTag, type Owner, ownerOf } from './tags.ts';
 
 export interface NodeParts {
@@ -36,6 +41,17 @@ export interface NodeParts {
 /** Where what is to be mounted is written for mount(8). */
 const FSTAB = '/run/holdfast/lvm.fstab';
 
+/** Devices that are read by ourselves: each takes a buffer of some size meanwhile. */
+const READS_AT_ONCE = 4;
+
+const NEVER = new AbortController().signal;
+
+interface ContentOptions {
+  /** Unknown while somebody else has the device for himself. */
+  readonly exclusive?: boolean;
+  readonly signal?: AbortSignal;
+}
+
 export class LocalNode {
   readonly #parts: NodeParts;
   readonly #rounds: Rounds;
@@ -50,6 +66,8 @@ export class LocalNode {
   readonly mount: (entry: FstabEntry) => Promise<string | undefined>;
   readonly enableUnit: (unit: MountUnit) => Promise<undefined>;
   readonly #dropUnit: (name: string) => Promise<undefined>;
+  readonly #reading = new Slots(READS_AT_ONCE);
+  readonly #signature: (device: OpenDevice) => Promise<Known<string | undefined>>;
   readonly #look: (_: undefined) => Promise<Look>;
 
   constructor(parts: NodeParts) {
@@ -71,6 +89,7 @@ export class LocalNode {
     this.enableUnit = this.#together((units: readonly MountUnit[]) => this.#enableUnits(units));
     this.#dropUnit = this.#together((names: readonly string[]) => this.#dropUnits(names));
     this.mount = this.#rounds.desk((entries: readonly FstabEntry[]) => this.#mountAll(entries));
+    this.#signature = this.#rounds.desk((devices: readonly OpenDevice[]) => signaturesOf(parts.host, devices));
     this.#look = this.#rounds.desk(async (askers: readonly undefined[]) => {
       const look = await this.#lookNow();
       return askers.map(() => look);
@@ -154,6 +173,18 @@ export class LocalNode {
     const { host, viewpoint } = this.#parts;
     const mounts = await host.tables.mounts(viewpoint.pid === undefined ? {} : { pid: viewpoint.pid });
     return mounts.filter(({ mountPoint }) => mountPoint === path);
+  }
+
+  /** What is on a device; see `contentAt`. */
+  contentAt(
+    path: string,
+    { exclusive = false, signal = NEVER }: ContentOptions = {},
+  ): Promise<Known<string | undefined>> {
+    const reading = async <T>(work: () => Promise<T>): Promise<T> => {
+      using _slot = await this.#reading.take(signal);
+      return await work();
+    };
+    return contentAt(this.#parts.host, this.seen(path), { exclusive, reading, ask: this.#signature });
   }
 
   /** Makes sure that what the path leads to is what was looked at. */

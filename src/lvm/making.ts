@@ -5,7 +5,6 @@ import { CommandError } from '../kit/host/command.ts';
 import type { DeviceNumber } from '../kit/host/device-number.ts';
 import type { Host } from '../kit/host/host.ts';
 import type { Log } from '../kit/observe/log.ts';
-import { Slots } from '../kit/slots.ts';
 import * as commands from './commands.ts';
 import type { Content, Declared } from './decide.ts';
 import type { Encryption } from './encryption.ts';
@@ -15,7 +14,6 @@ import type { MountUnit } from './mount-units.ts';
 import type { VolumeOptions } from './options.ts';
 import { mountOptsOf, type Remount, remountOptions, unmetBy } from './remount.ts';
 import { mappingName, type Sight, there } from './sight.ts';
-import { contentAt, wipeOldContent } from './signature.ts';
 import type { Step } from './steps.ts';
 import { changeOfTags, type Owner, ownerOf, tagsOf } from './tags.ts';
 import { isWhole } from './whole.ts';
@@ -29,13 +27,9 @@ export interface MakingParts {
   readonly cluster: string;
 }
 
-/** Devices that are read or written by ourselves: each takes a buffer of some size meanwhile. */
-const DEVICES_AT_ONCE = 4;
-
 export class Making {
   readonly #parts: MakingParts;
   readonly #node: LocalNode;
-  readonly #devices = new Slots(DEVICES_AT_ONCE);
 
   constructor(parts: MakingParts) {
     this.#parts = parts;
@@ -50,7 +44,7 @@ export class Making {
     const path = isInside ? mappedPath(uid, sight) : pathOf(lv);
     await this.#node.isStill(path, isInside ? sight.mapping?.device : lv.device);
     const exclusive = sight.owner?.state === 'new';
-    const found = await this.#withDevice(signal, () => contentAt(host, this.#node.seen(path), { exclusive }));
+    const found = await this.#node.contentAt(path, { exclusive, signal });
     if (!found.known) throw new Retry(`what is on ${path} cannot be told: ${found.why}`);
     const signature = found.value;
     if (signature === 'crypto_LUKS' && options.crypt)
@@ -59,17 +53,12 @@ export class Making {
     return { signature, isWhole: await isWhole(host, options.fsType, path) };
   }
 
-  async #withDevice<T>(signal: AbortSignal, work: () => Promise<T>): Promise<T> {
-    using _slot = await this.#devices.take(signal);
-    return await work();
-  }
-
   async make(step: Step, declared: Declared, sight: Sight, signal: AbortSignal): Promise<void> {
     const { options, name, path } = declared;
     switch (step.kind) {
       case 'create':
         if (options.crypt) await this.#parts.encryption.isPossible(options.crypt, signal);
-        return await this.#create(step, declared, sight, signal);
+        return await this.#create(step, declared, sight);
       case 'create-pool': {
         const pool = options.thin?.pool ?? '';
         return await this.#node.run(
@@ -131,12 +120,7 @@ export class Making {
    * LVM writes the marks before it wipes: only when it has ended is all of that done. What another attempt has made, one that was killed
    * above all, is not taken for this one's.
    */
-  async #create(
-    { bytes, in: room }: Step & { kind: 'create' },
-    declared: Declared,
-    { group }: Sight,
-    signal: AbortSignal,
-  ): Promise<void> {
+  async #create({ bytes, in: room }: Step & { kind: 'create' }, declared: Declared, { group }: Sight): Promise<void> {
     const { name, uid, options, inForce } = declared;
     const { cluster } = this.#parts;
     const isSnapshot = options.snapshotOf !== undefined;
@@ -148,9 +132,7 @@ export class Making {
       command: creationOf(volume, options, group),
       promise: room && { ...room, bytes },
     });
-    if (isSnapshot) return;
-    await this.#withDevice(signal, () => wipeOldContent(this.#parts.host, this.#node.seen(pathOf(made)), made));
-    await this.#node.markNew(made);
+    if (!isSnapshot) await this.#node.markNew(made);
   }
 
   /** What it holds stays as it is: only whose it is is written anew. */

@@ -1,11 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { VirtualClock } from '../kit/clock/virtual.ts';
 import { SimulatedMachine } from '../kit/host/simulated/machine.ts';
-import { contentAt, wipeOldContent } from './signature.ts';
+import { contentAt } from './signature.ts';
 
 const MIB = 2 ** 20;
 const PATH = '/dev/dm-3';
-const UUID = 'abcdef-0123';
 
 describe('what is on a volume', () => {
   it('is nothing where it is blank, and no command is needed to see that', async () => {
@@ -45,39 +44,9 @@ describe('what is on a volume', () => {
   });
 });
 
-describe('what the disk of a new volume was used for before', () => {
-  const wipe = ({ host }: ReturnType<typeof aVolume>, uuid = UUID) => wipeOldContent(host, PATH, { uuid });
-  const writes = ({ machine }: ReturnType<typeof aVolume>) =>
-    machine.calls.filter(({ verb }) => verb === 'device.write').length;
-
-  it.each([1080, 4 * MIB + 512, 64 * MIB - 512])(
-    'is wiped wherever it could be recognised: at %d',
-    async (position) => {
-      const volume = aVolume();
-      volume.disk.write(Buffer.from('x'), position);
-      await wipe(volume);
-      expect(await volume.look()).toEqual({ known: true, value: undefined });
-    },
-  );
-
-  it('is left where nothing recognises it, and nothing is written where there is nothing', async () => {
-    const volume = aVolume();
-    volume.disk.write(Buffer.from('x'), 30 * MIB);
-    await wipe(volume);
-    expect(writes(volume)).toBe(0);
-  });
-
-  it('is not wiped on another volume that has the path by now', async () => {
-    const volume = aVolume();
-    volume.disk.write(Buffer.from('x'), 1080);
-    await expect(wipe(volume, 'another-uuid')).rejects.toThrow('is not the logical volume that was made');
-    expect(writes(volume)).toBe(0);
-  });
-});
-
 function aVolume(reply?: { code?: number; stdout?: string; stderr?: string }) {
   const machine = new SimulatedMachine(new VirtualClock());
-  const disk = machine.addDisk({ name: 'dm-3', sizeBytes: 64 * MIB, wwid: `LVM-group${UUID.replaceAll('-', '')}` });
+  const disk = machine.addDisk({ name: 'dm-3', sizeBytes: 64 * MIB });
   if (reply) machine.install('blkid', () => reply);
   const host = machine.host();
   return { machine, disk, host, look: () => contentAt(host, PATH) };

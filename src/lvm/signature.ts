@@ -1,11 +1,9 @@
 /** What is on the device of a volume: a kind of filesystem or something else, nothing, or unknown. */
-import { Retry } from '../kit/controller/outcome.ts';
 import type { OpenDevice } from '../kit/host/block-device.ts';
 import type { Commands } from '../kit/host/command.ts';
-import { blankOf, blankOut, signatureOf } from '../kit/host/content.ts';
+import { blankOf, signatureOf } from '../kit/host/content.ts';
 import type { Host } from '../kit/host/host.ts';
 import type { Known } from '../kit/known.ts';
-import type { LogicalVolume } from './facts.ts';
 
 /**
  * `undefined` when nothing is there that would be recognised. A new logical volume may well have what its disk was used for before: its
@@ -16,38 +14,31 @@ import type { LogicalVolume } from './facts.ts';
 export async function contentAt(
   host: Host,
   path: string,
-  { exclusive = false } = {},
+  { exclusive = false, reading = (work) => work(), ask = (device) => signatureAsked(host, device) }: Looking = {},
 ): Promise<Known<string | undefined>> {
   try {
     await using device = await host.devices.open(path, { access: 'read', direct: true, exclusive });
-    return { known: true, value: await contentOf(host, device) };
+    const { sizeBytes } = await device.facts();
+    const { isBlank } = await reading(() => blankOf(device, sizeBytes));
+    return isBlank ? { known: true, value: undefined } : await ask(device);
   } catch (error) {
     return { known: false, why: error instanceof Error ? error.message : String(error) };
   }
 }
 
-/**
- * Wipes what the disk of a new logical volume was used for before, wherever it could be recognised: LVM wipes what it knows. Only what is
- * there is written over, since udev looks anew at every device that somebody has had open for writing.
- */
-export async function wipeOldContent(host: Host, path: string, lv: Pick<LogicalVolume, 'uuid'>): Promise<void> {
-  const open = (access: 'read' | 'read-write') => host.devices.open(path, { access, direct: true, exclusive: true });
-  {
-    await using device = await open('read');
-    const { sizeBytes } = await device.facts();
-    const { isBlank } = await blankOf(device, sizeBytes);
-    if (isBlank) return;
-  }
-  await using device = await open('read-write');
-  const { wwid, sizeBytes } = await device.facts();
-  // Held open it stays what it is, and the kernel tells which logical volume that is: the path could lead to another one by now.
-  if (!wwid?.startsWith('LVM-') || !wwid.endsWith(lv.uuid.replaceAll('-', '')))
-    throw new Retry(`${path} is not the logical volume that was made`);
-  await blankOut(device, sizeBytes);
+export interface Looking {
+  readonly exclusive?: boolean;
+  /** For who lets only some read at a time: each takes a buffer of some size. */
+  readonly reading?: <T>(work: () => Promise<T>) => Promise<T>;
+  /** What is on one that is not blank. */
+  readonly ask?: (device: OpenDevice) => Promise<Known<string | undefined>>;
 }
 
-async function contentOf(commands: Commands, device: OpenDevice): Promise<string | undefined> {
-  const { sizeBytes } = await device.facts();
-  const { isBlank } = await blankOf(device, sizeBytes);
-  return isBlank ? undefined : await signatureOf(commands, device);
+/** By blkid. */
+export async function signatureAsked(commands: Commands, device: OpenDevice): Promise<Known<string | undefined>> {
+  try {
+    return { known: true, value: await signatureOf(commands, device) };
+  } catch (error) {
+    return { known: false, why: error instanceof Error ? error.message : String(error) };
+  }
 }

@@ -34,6 +34,9 @@ export class SimulatedFileSystems {
     lvm.install('blkid', ({ inherited: [device] }) => blkid(lvm.devices.get(device?.number ?? '0:0')), {
       changes: () => false,
     });
+    lvm.install('wipefs', ({ inherited }) => wipefs(inherited.map(({ number }) => lvm.devices.get(number))), {
+      changes: () => false,
+    });
     for (const program of ['e2fsck', 'xfs_repair', 'btrfs', 'resize2fs', 'xfs_growfs'])
       lvm.install(program, ({ argv }, takes) => this.#checkOrGrow(argv, takes), {
         changes: () => program !== 'e2fsck' && program !== 'xfs_repair',
@@ -330,6 +333,12 @@ const NOT_WHOLE: Readonly<Record<string, number>> = { e2fsck: 8, xfs_repair: 1, 
 function blkid(mapped: Mapped | undefined): Reply {
   const signature = mapped?.content.signature;
   return signature === undefined ? { code: 2 } : { stdout: `TYPE=${signature}\n` };
+}
+
+/** Of descriptors from 3 on. */
+function wipefs(all: readonly (Mapped | undefined)[]): Reply {
+  const signatures = all.flatMap((mapped, index) => (mapped?.content.signature ? [{ device: `${index + 3}` }] : []));
+  return { stdout: JSON.stringify({ signatures }) };
 }
 
 function slotOf({ signature, slots }: Content, key: string): number {

@@ -82,11 +82,9 @@ export class Oracle {
         if (!isCutOff(deed.volume)) this.#isLost(`${deed.volume.name} is removed`, deed.volume);
         break;
       case 'overwrite':
-      case 'erase': {
-        const volume = this.#lvm.volumeOf(deed.content);
-        if (!volume || !isCutOff(volume)) this.#isLost(`a volume suffers ${deed.does}`, volume);
+      case 'erase':
+        this.#isLost(`a volume suffers ${deed.does}`, this.#lvm.volumeOf(deed.content));
         break;
-      }
       case 'format':
         this.#isFormatted(deed.content);
         break;

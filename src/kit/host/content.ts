@@ -57,15 +57,9 @@ export async function blankOf(device: OpenDevice, sizeBytes: number): Promise<Om
   }
 }
 
-/** Leaves nothing but zeroes where signatures are, and the rest as it is. */
-export async function blankOut(device: OpenDevice, sizeBytes: number): Promise<void> {
-  for (const [position, length] of partsOf(sizeBytes)) await device.write(ZEROES.subarray(0, length), position);
-  await device.sync();
-}
-
 /** Used again and again: as many as devices are looked at at once. */
 const free: Buffer[] = [];
-const ZEROES = alignedBuffer(PIECE_BYTES);
+const ZEROES = Buffer.alloc(PIECE_BYTES);
 
 function* partsOf(sizeBytes: number): Generator<readonly [position: number, length: number]> {
   const head = Math.min(HEAD_BYTES, sizeBytes);
