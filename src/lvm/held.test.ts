@@ -47,6 +47,10 @@ describe('those who hold something', () => {
     const many = Array.from({ length: 5 }, (_, index) => ({ ...postgres, pid: index + 1 }));
     expect(inWords(seen(many))).toMatch(/^held by process 1 .*, process 2 .*, process 3 \(.*\) and 2 more$/);
   });
+  it('are those who use it before those who only have it among their mounts', () => {
+    const udevd = { pid: 1, command: 'systemd-udevd', holds: ['mount'] } as const;
+    expect(inWords(seen([udevd, postgres]))).toMatch(/^held by process 4711 .*, process 1 /);
+  });
   it('are nobody, or nobody that can be seen', () => {
     expect(inWords(seen([]))).toBe('no process is seen that holds it, so the kernel itself may');
     expect(inWords(seen([], ['it needs hostPID', 'b']))).toBe(

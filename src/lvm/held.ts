@@ -49,9 +49,13 @@ export function inWords({ holders, unseen }: Holders): string {
   const [blind, ...others] = unseen;
   const notAll = blind === undefined ? '' : `; not everything could be seen: ${blind}${andMore(others.length)}`;
   if (holders.length === 0) return `no process is seen that holds it${notAll || ', so the kernel itself may'}`;
-  const named = holders.slice(0, MOST_NAMED).map(holderInWords).join(', ');
+  const named = holders.toSorted(byHowTheyHold).slice(0, MOST_NAMED).map(holderInWords).join(', ');
   return `held by ${named}${andMore(holders.length - MOST_NAMED)}${notAll}`;
 }
+
+/** Services of the machine have mounts of their own and with them everything that is mounted: whoever uses it is of more interest. */
+const byHowTheyHold = (one: Holder, other: Holder): number => Number(onlyMounts(one)) - Number(onlyMounts(other));
+const onlyMounts = ({ holds }: Holder): boolean => holds.every((how) => how === 'mount');
 
 const holderInWords = ({ pid, command, holds }: Holder): string => `process ${pid} (${command}: ${holds.join(', ')})`;
 

@@ -3,6 +3,7 @@ import { NODES } from '../../api/nodes.ts';
 import { systemClock } from '../../kit/clock/clock.ts';
 import { type Host, realHost } from '../../kit/host/host.ts';
 import { inHostNamespaces } from '../../kit/host/host-namespace.ts';
+import { OF_INIT } from '../../kit/host/host-root.ts';
 import { DEFAULT_MOUNT_BASE } from '../../lvm/contract.ts';
 import type { NodeLabels } from '../../lvm/home.ts';
 import type { Viewpoint } from '../../lvm/look.ts';
@@ -41,7 +42,7 @@ export function hostOf({
   if (mountNamespace === 'own') return [host, { root: '' }];
   return [
     { ...host, ...inHostNamespaces(host) },
-    { root: '/proc/1/root', pid: 1 },
+    { root: OF_INIT, pid: 1 },
   ];
 }
 

@@ -1,5 +1,8 @@
 /** Runs programs where the machine's first process lives, from a container that shares its process ids. */
 import type { CommandOptions, CommandResult, Commands } from './command.ts';
+import type { Host } from './host.ts';
+import { OF_INIT } from './host-root.ts';
+import { STANDARD_PATH } from './program-path.ts';
 
 /**
  * Its mounts, so that what is mounted is mounted for all; and its semaphores, by which LVM waits for udev. The programs are those of
@@ -7,12 +10,12 @@ import type { CommandOptions, CommandResult, Commands } from './command.ts';
  */
 const ENTER = ['nsenter', '--target', '1', '--mount', '--ipc', '--'];
 
-/** In the machine's namespaces it is looked for as `exec` does: by its own search path. */
-export const inHostNamespaces = (commands: Commands): Commands => ({
+/** A program is looked for there by no program, since it may have none for that. A link may lead to where we cannot follow. */
+export const inHostNamespaces = ({ exec, files }: Pick<Host, 'exec' | 'files'>): Commands => ({
   exec: (argv: readonly string[], options?: CommandOptions): Promise<CommandResult> =>
-    commands.exec([...ENTER, ...argv], options),
+    exec([...ENTER, ...argv], options),
   isInstalled: async (program) => {
-    const { code } = await commands.exec([...ENTER, 'which', program], { successCodes: [0, 1, 2] });
-    return code === 0;
+    const found = await Promise.all(STANDARD_PATH.map((directory) => files.lstat(`${OF_INIT}${directory}/${program}`)));
+    return found.some((file) => file?.kind === 'file' || file?.kind === 'symlink');
   },
 });
