@@ -44,8 +44,6 @@ beforeAll(async () => {
   node = await LvmNode.start([256 * MIB], 'node7', { systemd: true });
   const key = Buffer.from('a key that nobody guesses').toString('base64');
   await node.plane.admin.post('/api/v1/namespaces/holdfast/secrets', { metadata: { name: 'key' }, data: { key } });
-  // As Debian has it, once debianutils is configured.
-  await node.guest.output('ln', '--symbolic', 'which.debianutils', '/usr/bin/which');
   agent = await node.agentBy(IN_CONTAINER, ...FLAGS);
 }, 600_000);
 afterAll(() => node?.[Symbol.asyncDispose]());
