@@ -86,3 +86,43 @@ describe('a command that fails', PATIENCE, () => {
     expect(gone).toMatchObject({ logicalVolumes: [], directories: [], volumes: [] });
   });
 });
+
+describe('a write that somebody else comes in between of', () => {
+  /** The phase of the volume is written just before the first write of ours arrives. */
+  async function interrupted(change: (node: SimulatedNode) => void) {
+    const node = new SimulatedNode();
+    let isFirst = true;
+    node.machine.faults.when(
+      ({ target, changes }) => {
+        if (target === 'api' && changes && isFirst) {
+          isFirst = false;
+          change(node);
+        }
+        return false;
+      },
+      { kind: 'fail' },
+    );
+    node.declare(VOLUME);
+    await node.rest();
+    return node;
+  }
+  const looks = (node: SimulatedNode) => node.commandsSince(0).filter((argv) => argv.includes('fullreport')).length;
+
+  it('is written at once to what he has made of it when that is none of our business', async () => {
+    const undisturbed = new SimulatedNode();
+    undisturbed.declare(VOLUME);
+    await undisturbed.rest();
+    const node = await interrupted(({ cluster }) =>
+      cluster.change(VOLUME, (volume) => ({ ...volume, status: { phase: 'Pending' } })),
+    );
+    expect([node.says(VOLUME, 'status'), node.apiWrites.length]).toEqual(['Processed', 3]);
+    expect(looks(node)).toBe(looks(undisturbed));
+  });
+
+  it('is not written when something else is asked for by now', async () => {
+    const node = await interrupted((one) => one.annotate(VOLUME, { fsType: 'xfs' }));
+    expect(node.says(VOLUME, 'fsType')).toBe('xfs');
+    expect(node.lv(VOLUME)?.content.signature).toBe('xfs');
+    expect(node.violations).toEqual([]);
+  });
+});

@@ -102,3 +102,48 @@ it('a volume that is written wrongly is told so, also when somebody else changes
   expect(isFirst).toBe(false);
   expect(node.says(VOLUME, 'status')).toBe('Not-Processed-Errors');
 });
+
+describe('a volume whose encryption was cut off', PATIENCE, () => {
+  /** Its header is complete, and nothing is in it yet. */
+  async function cutOff(): Promise<SimulatedNode> {
+    const node = new SimulatedNode();
+    const isOpening = ({ argv }: Operation) => argv?.includes('open') ?? false;
+    node.machine.faults.when(isOpening, { kind: 'crash-before' });
+    node.start();
+    node.declare(VOLUME, { options: { cryptSecret: 'key' } });
+    await node.pass(30_000);
+    expect(node.lv(VOLUME)?.content.signature).toBe('crypto_LUKS');
+    return node;
+  }
+
+  it('is not encrypted a second time when its key has become the one before', async () => {
+    const node = await cutOff();
+    putKeys(node, { key: 'new', previousKey: 'secret' });
+    const calls = node.machine.calls.length;
+    await node.rest();
+    expect(slots(node)).toEqual(['new']);
+    expect(node.says(VOLUME, 'status')).toBe('Processed');
+    expect(node.commandsSince(calls).filter((argv) => argv.includes('luksFormat'))).toEqual([]);
+  });
+});
+
+it('a volume that is marked as encrypted and is not is neither erased nor removed', async () => {
+  const node = await encrypted();
+  node.annotate(VOLUME, { shred: 'zero' });
+  await node.rest();
+  const content = node.lv(VOLUME)?.content;
+  if (!content) throw new Error('it is not there');
+  node.machine.faults.when(
+    ({ argv }) => {
+      if (argv?.includes('erase')) throw new Error('its keys are erased');
+      return false;
+    },
+    { kind: 'fail' },
+  );
+  node.delete(VOLUME);
+  content.signature = 'ext4';
+  node.lvm.devices.show(content);
+  await node.rest();
+  expect(node.lv(VOLUME)).toBeDefined();
+  expect(node.says(VOLUME, 'message')).toContain('is marked as encrypted and is not');
+});
