@@ -1,6 +1,10 @@
 import { describe, expect, it } from 'vitest';
+import { transportOf } from '../api/simulated-cluster.ts';
 import type { Operation } from '../kit/host/simulated/operation.ts';
+import { KubeClient } from '../kit/kube/client.ts';
+import { RecordingLog } from '../kit/observe/recording-log.ts';
 import { ADOPT_ANNOTATION, annotation, FINALIZER, type OptionKey } from './contract.ts';
+import { RealMachine } from './real-machine.ts';
 import { SimulatedNode } from './simulated-node.ts';
 import { ownerOf } from './tags.ts';
 
@@ -184,6 +188,19 @@ describe('a volume that goes to the trash', PATIENCE, () => {
     expect([names(node), node.violations]).toEqual([[], []]);
   });
 
+  it('has all of its time also on a node that does not know yet how late it is', async () => {
+    const { node } = await ready(TRASH);
+    node.kill();
+    node.delete(VOLUME);
+    const deletionTimestamp = new Date(node.clock.now().getTime() + 48 * HOURS).toISOString();
+    node.cluster.change(VOLUME, ({ metadata, ...rest }) => ({ ...rest, metadata: { ...metadata, deletionTimestamp } }));
+    expect(await node.rest()).toBe(true);
+    await node.pass(118 * HOURS);
+    expect(names(node)).toHaveLength(1);
+    await node.pass(4 * HOURS);
+    expect(names(node)).toEqual([]);
+  });
+
   it('is shredded at the end, if that was asked for', async () => {
     const { node, unshredded } = await ready({ ...TRASH, options: { removePolicy: 'trash', shred: 'random' } });
     node.delete(VOLUME);
@@ -246,5 +263,26 @@ describe('a volume of which nothing is here', () => {
     expect(node.cluster.volume(VOLUME)).toBeUndefined();
     expect(node.machine.tree.list('/srv')).toEqual(['empty']);
     expect(node.commandsSince(0).map(([program]) => program)).not.toContain('chattr');
+  });
+});
+
+describe('the directory of a volume that is gone', () => {
+  it('is left alone, and so is its unit, when something is mounted there by now', async () => {
+    const node = new SimulatedNode();
+    const { machine, fileSystems, clock } = node;
+    const path = '/mnt/pv/taken';
+    machine.tree.mkdir(path);
+    const host = machine.host();
+    const log = new RecordingLog();
+    const client = new KubeClient({ transport: transportOf(host, node.cluster), clock, random: () => 0.5 });
+    const real = new RealMachine({ host, viewpoint: { root: '' }, clock, log, client, cluster: 'c', saw: () => {} });
+    fileSystems.mountForeign(path);
+    await expect(real.removeMountPoint(path)).rejects.toThrow('somebody is mounted at /mnt/pv/taken by now');
+    expect(machine.journal).toEqual([]);
+    fileSystems.unmount(path);
+    const removed = real.removeMountPoint(path);
+    await clock.advance(1_000);
+    await removed;
+    expect(machine.tree.list('/mnt/pv')).toEqual([]);
   });
 });
