@@ -14,7 +14,12 @@ const creation = (name: string, promise?: Promised): Creation => ({
 });
 
 /** LVM, in whose shell some commands fail, and alone some others. */
-function anLvm({ inShell = [] as string[], alone = [] as string[], shell = {} as { ends?: CommandOutcome } } = {}) {
+function anLvm({
+  inShell = [] as string[],
+  alone = [] as string[],
+  silent = [] as string[],
+  shell = {} as { ends?: CommandOutcome },
+} = {}) {
   const volumes: LogicalVolume[] = [];
   const ran: string[] = [];
   const make = (line: readonly string[], failing: readonly string[]) => {
@@ -28,10 +33,13 @@ function anLvm({ inShell = [] as string[], alone = [] as string[], shell = {} as
     ran.push(program === 'lvm' ? 'lvm' : `lvcreate ${argv[argv.indexOf('--name') + 1]}`);
     if (program !== 'lvm') {
       if (!make(argv, alone)) throw new CommandError(argv, { kind: 'exited', code: 5 });
-      return;
+      return { stdout: '' };
     }
     if (shell.ends) throw new CommandError(argv, shell.ends);
+    const before = volumes.length;
     for (const line of `${options.input}`.trim().split('\n')) make(line.split(' '), inShell);
+    const said = volumes.slice(before).filter(({ name }) => !silent.includes(name));
+    return { stdout: said.map(({ name }) => `lvm> lvcreate …\n  Logical volume "${name}" created.\n`).join('') };
   };
   const look = async () => ({ groups: new Map([['storage_bulk', group({}, ...volumes)]]) });
   return { volumes, ran, parts: { run, look } };
@@ -55,6 +63,23 @@ describe('new logical volumes', () => {
     const answers = await createAll([creation('a'), creation('b'), creation('c')], parts);
     expect(named(answers)).toEqual(['a', 'b', 'CommandError']);
     expect(ran).toEqual(['lvm', 'lvcreate b', 'lvcreate c']);
+  });
+
+  it('that are there although LVM does not say that they were made are not taken for whole', async () => {
+    const { parts, ran } = anLvm({ silent: ['b'] });
+    expect(named(await createAll([creation('a'), creation('b')], parts))).toEqual(['a', 'Retry']);
+    expect(ran).toEqual(['lvm']);
+  });
+
+  it('are not tried one by one in a group that does not answer', async () => {
+    const { parts, ran } = anLvm({ shell: { ends: { kind: 'exited', code: 3 } } });
+    const run = async (command: Command) => {
+      await parts.run(command);
+      throw new CommandError(command.argv, { kind: 'timed-out', afterMs: 1, ended: true });
+    };
+    const answers = await createAll([creation('a'), creation('b'), creation('c')], { ...parts, run });
+    expect(named(answers)).toEqual(['CommandError', 'Retry', 'Retry']);
+    expect(ran).toEqual(['lvm', 'lvcreate a']);
   });
 
   it('of the same name with other marks are not taken for what was made', async () => {

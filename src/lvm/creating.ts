@@ -1,7 +1,7 @@
 /** Makes new logical volumes, as many as are asked for at the same time. */
 import { Retry } from '../kit/controller/outcome.ts';
 import { failureOf } from '../kit/failure-of.ts';
-import { CommandError } from '../kit/host/command.ts';
+import { CommandError, type CommandResult } from '../kit/host/command.ts';
 import { type Command, inOneProcess } from './commands.ts';
 import type { LogicalVolume, Lvm } from './facts.ts';
 
@@ -23,7 +23,7 @@ export interface Promised {
 }
 
 export interface CreatingParts {
-  readonly run: (command: Command) => Promise<void>;
+  readonly run: (command: Command) => Promise<Pick<CommandResult, 'stdout'>>;
   readonly look: () => Promise<Lvm>;
 }
 
@@ -37,29 +37,53 @@ export async function createAll(
 ): Promise<readonly (LogicalVolume | Error)[]> {
   const refused = await overPromised(creations, parts);
   const allowed = creations.filter((each) => !refused.has(each));
-  const made = allowed.length > 1 ? await createTogether(allowed, parts) : undefined;
   const failed = new Map<Creation, Error>(refused);
-  const alone = allowed.filter((each) => !made || !madeOf(each, made));
-  for (const each of alone) {
+  const made = allowed.length > 1 ? await createTogether(allowed, failed, parts) : undefined;
+  const alone = allowed.filter((each) => !failed.has(each) && (!made || !madeOf(each, made)));
+  for (const [index, each] of alone.entries()) {
     const failure = await failureOf(() => parts.run(each.command));
     if (failure) failed.set(each, failure);
+    if (!isTimedOut(failure)) continue;
+    for (const waiting of alone.slice(index + 1)) failed.set(waiting, new Retry(`${each.vg} does not answer`));
+    break;
   }
   const now = made && alone.length === 0 ? made : await parts.look();
   return creations.map((each) => failed.get(each) ?? madeOf(each, now) ?? notAsMade(each));
 }
 
-/** What there is afterwards; nothing when there is no such way on this node. */
-async function createTogether(creations: readonly Creation[], { run, look }: CreatingParts): Promise<Lvm | undefined> {
+const isTimedOut = (failure: Error | undefined): boolean =>
+  failure instanceof CommandError && failure.outcome.kind === 'timed-out';
+
+/**
+ * What there is afterwards; nothing when there is no such way on this node. What is there although LVM does not say that it was made has
+ * failed half-way, and nobody knows how far it was wiped.
+ */
+async function createTogether(
+  creations: readonly Creation[],
+  failed: Map<Creation, Error>,
+  { run, look }: CreatingParts,
+): Promise<Lvm | undefined> {
   const all = inOneProcess(creations.map(({ command }) => command));
   if (!all) return undefined;
+  const said = await saidBy(() => run(all));
+  const now = await look();
+  for (const each of creations)
+    if (madeOf(each, now) && !said.includes(`Logical volume "${each.name}" created.`)) failed.set(each, halfMade(each));
+  return now;
+}
+
+async function saidBy(run: () => Promise<Pick<CommandResult, 'stdout'>>): Promise<string> {
   try {
-    await run(all);
+    return (await run()).stdout;
   } catch (error) {
     // One that was killed, or that nobody could end, may not have done all of it, and may still be at it.
     if (!(error instanceof CommandError) || !ENDED_BY_ITSELF.has(error.outcome.kind)) throw error;
+    return error.output.stdout;
   }
-  return await look();
 }
+
+const halfMade = ({ vg, name }: Creation): Error =>
+  new Retry(`${vg}/${name} was not made to the end, and is made anew`);
 
 const ENDED_BY_ITSELF: ReadonlySet<CommandError['outcome']['kind']> = new Set(['exited', 'not-found', 'not-started']);
 

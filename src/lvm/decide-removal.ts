@@ -17,7 +17,7 @@ export interface Leaving {
   /** The group that it was made in, where that is known. */
   readonly vg?: string | undefined;
   /** When a person has asked for it, by the clock of the API server. */
-  readonly deletedAt?: Date | undefined;
+  readonly deletedAt?: string | undefined;
 }
 
 /** Takes away what belongs to it, and nothing else. What is left over of a deleted volume is taken away in the same way, by the name that it has. */

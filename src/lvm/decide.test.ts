@@ -76,8 +76,9 @@ describe('a volume that is not there', () => {
       expect(next(wanted, beside(source({}, { trashedAt: 1 })))).toBe('originIsForeign');
     });
 
-    it('waits until there is something to make a snapshot of', () =>
-      expect(next(wanted, beside(source({}, { state: 'new' })))).toBe('originIsNotReady'));
+    it.each(['wiping', 'new'] as const)('waits until there is something to make a snapshot of: %s', (state) =>
+      expect(next(wanted, beside(source({}, { state })))).toBe('originIsNotReady'),
+    );
 
     it.each([{ fsType: 'xfs' }, { fsType: 'ext4', cryptSecret: 'storage/key' }])(
       'has what its origin has: %o',
@@ -449,6 +450,14 @@ describe('a volume that a command of LVM which was cut off has left suspended', 
     expect(next(declared(), complete({ lv: lv(suspended) }))).toBe('resume');
     for (const state of ['wiping', 'new'] as const)
       expect(next(declared(), bare({ lv: lv(suspended), owner: owner({ state }) }))).toBe('resume');
+  });
+  it('is resumed with the pool that it is in, or is to be in', () => {
+    const asleep = pool(suspended);
+    const inPool = group({}, asleep, lv({ kind: 'thin', pool: 'pool' }));
+    const resumed = { kind: 'step', step: { kind: 'resume', lv: asleep } };
+    const thin = declared({ options: THIN });
+    expect(decide(thin, complete({ group: inPool, lv: lv({ kind: 'thin', pool: 'pool' }) }))).toEqual(resumed);
+    expect(decide(thin, bare({ group: inPool }))).toEqual(resumed);
   });
   it('is left as it is when it is not ours', () =>
     expect(next(declared(), complete({ lv: lv(suspended), owner: owner({ uid: 'uid-0' }) }))).toBe(

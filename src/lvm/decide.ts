@@ -99,7 +99,7 @@ function unfitOrigin(origin: LogicalVolume, { options }: Declared): Decision | u
   const lv = fullName(origin);
   const owner = ownerOf(origin);
   if (!owner || owner.trashedAt !== undefined) return refusal('originIsForeign', { lv });
-  if (owner.state === 'new') return refusal('originIsNotReady', { lv });
+  if (owner.state !== 'ready') return refusal('originIsNotReady', { lv });
   const { fsType = 'unknown', cryptSecret } = owner.options;
   const different = (what: string, was: string) => refusal('originIsDifferent', { lv, what, was });
   if (fsType !== options.fsType) return different('fsType', fsType);
@@ -120,6 +120,7 @@ function thin(
 function inPool(pool: LogicalVolume, bytes: bigint, group: VolumeGroup, limits: ThinLimits): Decision {
   const lv = fullName(pool);
   if (pool.kind !== 'thin-pool') return refusal('poolIsNone', { lv });
+  if (pool.isSuspended) return step({ kind: 'resume', lv: pool });
   if (!pool.isActive) return step({ kind: 'activate', lv: pool });
   const fullness = fullnessOf(pool, limits);
   if (fullness) return refusal('poolIsFull', { lv, ...fullness });
@@ -223,7 +224,8 @@ function ofOurs(owner: Owner, known: WithVolume): Decision {
   const { declared, sight, lv } = known;
   const { options } = declared;
   if (owner.isShredding || owner.isShredded) return refusal('logicalVolumeIsShredded', { lv: fullName(lv) });
-  if (lv.isSuspended) return step({ kind: 'resume', lv });
+  const suspended = suspendedOf(known);
+  if (suspended) return step({ kind: 'resume', lv: suspended });
   // What was on the disk before may be on it, and would be taken for ours.
   if (owner.state === 'wiping') return unlessItHadData(declared, lv) ?? step({ kind: 'remove', lv });
   if (owner.trashedAt !== undefined) return step({ kind: 'take-out' });
@@ -238,6 +240,12 @@ function ofOurs(owner: Owner, known: WithVolume): Decision {
   if (isNew) return ofNew(known);
   const device = upperDevice(sight, options.crypt !== undefined);
   return unlessMounted(known, device) ?? unlessUpToDate(owner, known) ?? unlessLargeEnough(known) ?? done;
+}
+
+/** Who reads or writes a thin volume waits for its pool, too. */
+function suspendedOf({ group, lv }: WithVolume): LogicalVolume | undefined {
+  const pool = lv.pool === undefined ? undefined : group.volumes.get(lv.pool);
+  return [lv, pool].find((each) => each?.isSuspended);
 }
 
 /** Last of all for one that has data: that there is no room for more of them is no reason to keep those from anybody. */

@@ -33,7 +33,7 @@ describe('filesystems', () => {
     const { formatting, ran } = aNode();
     const all = [format('a'), format('b'), format('c', { fsType: 'xfs' }), format('d', { fsArgs: ['-m', '0'] })];
     expect(names(await formatting.formatAll(all))).toEqual([undefined, undefined, undefined, undefined]);
-    expect(ran).toEqual([['/dev/vg/a', '/dev/vg/b'], ['/dev/vg/c'], ['/dev/vg/d']]);
+    expect(ran.toSorted()).toEqual([['/dev/vg/a', '/dev/vg/b'], ['/dev/vg/c'], ['/dev/vg/d']]);
   });
 
   it('are made one by one when one of them has failed, until it has not', async () => {
@@ -42,6 +42,13 @@ describe('filesystems', () => {
     expect(names(await formatting.formatAll([format('a'), format('b')]))).toEqual([undefined, 'CommandError']);
     expect(names(await formatting.formatAll([format('a'), format('c')]))).toEqual([undefined, undefined]);
     expect(ran.slice(1)).toEqual([['/dev/vg/a'], ['/dev/vg/b'], ['/dev/vg/a', '/dev/vg/c']]);
+  });
+
+  it('are made some at a time, each looked at just before', async () => {
+    const { formatting, ran } = aNode();
+    const all = Array.from({ length: 20 }, (_, index) => format(`${index}`));
+    await formatting.formatAll(all);
+    expect(ran.map((devices) => devices.length)).toEqual([16, 4]);
   });
 
   it('are not made where the path leads to another device by now', async () => {

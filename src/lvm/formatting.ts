@@ -14,6 +14,9 @@ export interface FormattingParts {
   readonly isStill: (path: string, number: DeviceNumber | undefined) => Promise<void>;
 }
 
+/** So few that the last of them is not begun long after it was looked at. */
+const AT_ONCE = 16;
+
 export class Formatting {
   readonly #parts: FormattingParts;
   /** Devices on which that has failed, or beside which: to learn why, it is done for each by itself. */
@@ -26,19 +29,25 @@ export class Formatting {
   /** Says for each why there is none; nothing where there is one. One process starts them all: we are large, and slow to start some. */
   async formatAll(formats: readonly Format[]): Promise<readonly (Error | undefined)[]> {
     const failures = new Map<Format, Error>();
-    for (const each of formats) {
-      const failure = await failureOf(() => this.#parts.isStill(each.device, each.number));
-      if (failure) failures.set(each, failure);
-    }
-    const checked = formats.filter((each) => !failures.has(each));
-    const alike = Map.groupBy(checked, (each) => (this.#alone.has(each.device) ? each.device : howOf(each)));
+    const alike = Map.groupBy(formats, (each) => (this.#alone.has(each.device) ? each.device : howOf(each)));
     await Promise.all(
       alike.values().map(async (group) => {
-        const failure = await this.#formatAlike(group);
-        if (failure) for (const each of group) failures.set(each, failure);
+        for (let from = 0; from < group.length; from += AT_ONCE)
+          await this.#formatSome(group.slice(from, from + AT_ONCE), failures);
       }),
     );
     return formats.map((each) => failures.get(each));
+  }
+
+  /** Each is looked at just before. */
+  async #formatSome(group: readonly Format[], failures: Map<Format, Error>): Promise<void> {
+    for (const each of group) {
+      const failure = await failureOf(() => this.#parts.isStill(each.device, each.number));
+      if (failure) failures.set(each, failure);
+    }
+    const checked = group.filter((each) => !failures.has(each));
+    const failure = await this.#formatAlike(checked);
+    if (failure) for (const each of checked) failures.set(each, failure);
   }
 
   async #formatAlike(group: readonly Format[]): Promise<Error | undefined> {

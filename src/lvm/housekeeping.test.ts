@@ -128,7 +128,7 @@ describe('the trash', () => {
     const node = new Node(trashed('trash+a'), trashed('trash+b'));
     const volumes = [
       { uid: 'new', adopts: 'uuid-trash+a' },
-      { uid: 'uid-trash+b', deletedAt: new Date(0) },
+      { uid: 'uid-trash+b', deletedAt: '1970-01-01T00:00:00Z' },
     ];
     await keeping(node, volumes).housekeeping.emptyTrash(signal);
     expect(node.steps).toEqual([]);

@@ -44,6 +44,9 @@ const FSTAB = '/run/holdfast/lvm.fstab';
 /** Devices that are read by ourselves: each takes a buffer of some size meanwhile. */
 const READS_AT_ONCE = 4;
 
+/** By one process of LVM, which is waited for. */
+const CREATIONS_AT_ONCE = 64;
+
 const NEVER = new AbortController().signal;
 
 interface ContentOptions {
@@ -66,6 +69,7 @@ export class LocalNode {
   readonly mount: (entry: FstabEntry) => Promise<string | undefined>;
   readonly enableUnit: (unit: MountUnit) => Promise<undefined>;
   readonly #dropUnit: (name: string) => Promise<undefined>;
+  readonly #turns = new Map<string, Slots>();
   readonly #reading = new Slots(READS_AT_ONCE);
   readonly #signature: (device: OpenDevice) => Promise<Known<string | undefined>>;
   readonly #look: (_: undefined) => Promise<Look>;
@@ -73,9 +77,9 @@ export class LocalNode {
   constructor(parts: NodeParts) {
     this.#parts = parts;
     this.#rounds = new Rounds({ clock: parts.clock });
-    this.#create = this.#rounds.desk((creations: readonly Creation[]) =>
-      createAll(creations, { run: (command) => this.run(command), look: async () => (await this.#lookNow()).lvm }),
-    );
+    this.#create = this.#rounds.desk((creations: readonly Creation[]) => this.#createAll(creations), {
+      takesLong: true,
+    });
     const formatting = new Formatting({
       run: (command) => this.run(command),
       isStill: (path, number) => this.isStill(path, number),
@@ -111,6 +115,34 @@ export class LocalNode {
       await all(each);
       return each.map(() => undefined);
     });
+  }
+
+  /** In each group one after the other: LVM would let them wait for each other, and a pool must not be promised twice. */
+  async #createAll(creations: readonly Creation[]): Promise<readonly (LogicalVolume | Error)[]> {
+    const parts = {
+      run: (command: commands.Command) => this.result(command),
+      look: async () => (await this.#lookNow()).lvm,
+    };
+    const answers = new Map<Creation, LogicalVolume | Error>();
+    const inGroup = async (vg: string, some: readonly Creation[]) => {
+      using _turn = await this.#turnIn(vg).take(NEVER);
+      const made = await createAll(some, parts);
+      for (const [index, each] of some.entries()) answers.set(each, made[index] ?? new Error('it was not made'));
+    };
+    const groups = Map.groupBy(creations, ({ vg }) => vg);
+    await Promise.all(
+      groups.entries().map(async ([vg, all]) => {
+        for (let from = 0; from < all.length; from += CREATIONS_AT_ONCE)
+          await inGroup(vg, all.slice(from, from + CREATIONS_AT_ONCE));
+      }),
+    );
+    return creations.map((each) => answers.get(each) ?? new Error('it was not made'));
+  }
+
+  #turnIn(vg: string): Slots {
+    const turn = this.#turns.get(vg) ?? new Slots(1);
+    this.#turns.set(vg, turn);
+    return turn;
   }
 
   /** Gives what was made. */

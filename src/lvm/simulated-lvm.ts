@@ -203,14 +203,16 @@ export class SimulatedLvm {
   /** Without arguments it is a shell, which goes on after what fails. */
   async #lvm({ args, input }: Call, takes: Takes): Promise<Reply> {
     if (args[0] === 'fullreport') return this.#report();
-    let stderr = '';
+    let [stdout, stderr] = ['', ''];
     for (const line of input.split('\n').filter((each) => each !== '')) {
       const [program, ...words] = line.split(' ');
       if (program !== 'lvcreate') throw new Failure(`No such command '${program}'.  Try 'help'.`);
       await takes(BRIEF_MS);
-      stderr += await this.#complaintOf(this.#lvcreate(words, takes));
+      const complaint = await this.#complaintOf(this.#lvcreate(words, takes));
+      stderr += complaint;
+      if (complaint === '') stdout += `  Logical volume "${words[words.indexOf('--name') + 1]}" created.\n`;
     }
-    return { stderr };
+    return { stdout, stderr };
   }
 
   async #complaintOf(work: Promise<Reply>): Promise<string> {
@@ -494,8 +496,17 @@ function extentsOf(size: string): bigint {
 }
 
 const VALUED = new Set([
-  ...['--name', '--size', '--virtualsize', '--type', '--thinpool', '--permission', '--addtag', '--deltag', '--select'],
-  ...['--activate', '--wipesignatures', '--zero', '--setactivationskip', '--key-file', '--keyfile-size', '--fstab'],
+  ...['--config', '--name', '--size', '--virtualsize', '--type', '--thinpool', '--permission', '--addtag', '--deltag'],
+  ...[
+    '--select',
+    '--activate',
+    '--wipesignatures',
+    '--zero',
+    '--setactivationskip',
+    '--key-file',
+    '--keyfile-size',
+    '--fstab',
+  ],
   ...['--pbkdf', '--pbkdf-memory', '--header-backup-file', '--options', '--source', '--target'],
 ]);
 

@@ -140,7 +140,7 @@ export class TakingAway {
   /** In seconds since 1970. A node that was just started may not know yet how late it is, and would throw it away too soon. */
   #timeOf({ deletedAt }: Leaving): number {
     const now = this.#parts.clock.now().getTime();
-    return Math.floor(Math.max(now, deletedAt?.getTime() ?? 0) / 1000);
+    return Math.floor(Math.max(now, deletedAt === undefined ? 0 : Date.parse(deletedAt)) / 1000);
   }
 
   /** Rejects when something is mounted there by now: its unit would be stopped, and it with it. */

@@ -3,12 +3,23 @@ import { PREFIX } from './contract.ts';
 import { isAskedTheSame, type Volume, volumeOf } from './volume.ts';
 
 function read(
-  changes: { annotations?: Record<string, string>; spec?: object; uid?: string; phase?: string } = {},
+  changes: {
+    annotations?: Record<string, string>;
+    spec?: object;
+    uid?: string;
+    phase?: string;
+    deletionTimestamp?: string;
+  } = {},
 ): Volume {
   const volume = volumeOf({
     apiVersion: 'v1',
     kind: 'PersistentVolume',
-    metadata: { name: 'data', uid: changes.uid ?? 'uid-1', annotations: changes.annotations ?? {} },
+    metadata: {
+      name: 'data',
+      uid: changes.uid ?? 'uid-1',
+      annotations: changes.annotations ?? {},
+      ...(changes.deletionTimestamp && { deletionTimestamp: changes.deletionTimestamp }),
+    },
     spec: { capacity: { storage: '1Gi' }, local: { path: '/mnt/pv/data' }, ...changes.spec },
     status: { phase: changes.phase ?? 'Pending' },
   });
@@ -29,6 +40,7 @@ describe('what is asked of a volume', () => {
     ['an option', { annotations: { [`${PREFIX}fsType`]: 'xfs' } }],
     ['its size', { spec: { capacity: { storage: '2Gi' } } }],
     ['it for another of the same name', { uid: 'uid-2' }],
+    ['that it is to be there', { deletionTimestamp: '2026-01-01T00:00:00Z' }],
   ])('is something else when somebody changes %s', (_, changes) => {
     expect(isAskedTheSame(read(), read(changes))).toBe(false);
   });

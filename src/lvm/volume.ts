@@ -33,8 +33,8 @@ export interface Volume {
   readonly adopts?: string;
   /** The uuid of the logical volume that was made for it, or that it has adopted. */
   readonly made?: string;
-  /** That somebody has deleted it, by the clock of the API server. */
-  readonly deletedAt?: Date;
+  /** When somebody has deleted it, by the clock of the API server, as it writes that. */
+  readonly deletedAt?: string;
   readonly isHeld: boolean;
   /** Others keep its object for now, such as Kubernetes itself while it is bound. */
   readonly otherFinalizers: readonly string[];
@@ -68,7 +68,7 @@ export function volumeOf({ metadata, spec = {}, status }: PersistentVolume): Vol
     annotations: ours(metadata.annotations ?? {}),
     ...(adopts !== undefined && { adopts }),
     ...(made !== undefined && { made }),
-    ...(metadata.deletionTimestamp !== undefined && { deletedAt: new Date(metadata.deletionTimestamp) }),
+    ...(metadata.deletionTimestamp !== undefined && { deletedAt: metadata.deletionTimestamp }),
     isHeld: finalizers.includes(FINALIZER),
     otherFinalizers: finalizers.filter((finalizer) => finalizer !== FINALIZER),
   };
