@@ -32,6 +32,43 @@ it('a declared volume is made, formatted and mounted, and everything of it goes 
   expect((await guest.run(['ls', '/mnt/pv'])).stdout).toBe('');
 });
 
+it('volumes that are asked for while others are made are made together, each whole and for itself', async () => {
+  const { guest } = node;
+  const names = Array.from({ length: 8 }, (_, index) => `together-${index}`);
+  await guest.output('lvcreate', '--yes', '--name', 'old', '--extents', '100%FREE', 'storage_bulk');
+  await guest.output('sh', '-c', 'yes "old data" | dd of=/dev/storage_bulk/old bs=1M iflag=fullblock 2>&1; sync');
+  await guest.output('lvremove', '--yes', 'storage_bulk/old');
+  const before = await commandsRun('lvcreate');
+  const lock = guest.start(['sh', '-c', 'exec 9>>/run/lock/lvm/V_storage_bulk; flock 9; echo held; exec sleep 1000']);
+  await node.eventually('the lock to be held', async () => expect(lock.lines).toContain('held'));
+  for (const name of names) await node.declare(name, { storage: '16Mi' });
+  await node.eventually('the agent to wait', async () => {
+    await guest.output('pgrep', '--full', 'lvm fullreport');
+  });
+  lock.kill('SIGTERM');
+  await lock.ended();
+  for (const name of names) await node.says(name, 'status', 'Processed');
+  expect((await commandsRun('lvcreate')) - before).toBeLessThan(names.length - 2);
+  expect(await commandsRun('xargs')).toBeGreaterThan(0);
+  expect(await commandsRun('wipefs')).toBeGreaterThan(0);
+  for (const name of names) await guest.write(`/mnt/pv/${name}/file`, name);
+  for (const name of names) expect((await guest.read(`/mnt/pv/${name}/file`)).toString()).toBe(name);
+  expect(await node.lvs()).toEqual(names.map((name) => `storage_bulk/${name}`));
+  const tags = await guest.output('lvs', '--noheadings', '--options', 'lv_tags', 'storage_bulk');
+  expect(tags.match(/holdfast\.dev\/state=ready/g)).toHaveLength(names.length);
+  expect(tags).not.toContain('attempt');
+  for (const name of names) await node.delete(name);
+  for (const name of names) await node.isGone(name);
+  expect(await node.lvs()).toEqual([]);
+});
+
+async function commandsRun(program: string): Promise<number> {
+  const found = new RegExp(`^holdfast_lvm_commands_total\\{program="${program}",.*\\} (\\d+)$`, 'm').exec(
+    await node.metrics(),
+  );
+  return Number(found?.[1] ?? 0);
+}
+
 describe("the original's own tests", () => {
   it('a volume with errors is told all that is wrong with it, nothing is made, and it is made when it is corrected', async () => {
     await node.declare('faulty', { storage: '16Mi', annotations: { fsType: 'ntfs', vg: '../../etc' } });
