@@ -1,0 +1,19 @@
+/** What the server needs of the drain: how blobs go to the peers, and how a DELETE follows them. */
+import type { DecommissionOrder, DrainStatus } from '../pool-client/protocol.ts';
+
+export interface Draining {
+  /**
+   * Begins, or goes on with other peers; never waits. Called again with the order that was kept when the agent starts anew, also when it
+   * is Decommissioned by then: whoever asks for a DELETE is still sent on. An order of the original's operator has no peers.
+   */
+  begin(order: DecommissionOrder): void;
+  /** Takes up no further blob, and waits for those on their way. */
+  end(): Promise<void>;
+  /** None while it has not begun. */
+  status(): DrainStatus | undefined;
+  /** Here first, then at every peer, never while the same key is on its way. `unknown`: one did not answer, ask again. */
+  removeEverywhere(key: string): Promise<'removed' | 'absent' | 'unknown'>;
+}
+
+/** Told by the drain when it has looked and nothing is left. It settles when that is kept; it may be told more than once. */
+export type Drained = () => Promise<void>;

@@ -1,0 +1,62 @@
+/** What the agent needs of the place where the blobs are: the server and the drain know no more of it than this. */
+import type { BlobInfo, BlobPage, Reason } from '../pool-client/protocol.ts';
+
+export interface Store {
+  /**
+   * Keeps the bytes under the key, once and for ever: when it settles, they are on the disk. The same bytes again are not `made`;
+   * other bytes are a Conflict. Whatever fails leaves nothing behind.
+   */
+  put(key: string, body: AsyncIterable<Buffer>, expected?: ExpectedBlob): Promise<PutBlob>;
+  open(key: string): Promise<OpenBlob | undefined>;
+  /** Also of the blobs that were put aside. False if there was none. When it settles, that is on the disk. */
+  remove(key: string): Promise<boolean>;
+  /** In the order of the hashed keys, whatever comes and goes meanwhile. `after` is what the page before said as `continue`. */
+  list(page: PageOfBlobs): Promise<BlobPage>;
+  /** By looking at the directories, not by counting: no blob, none put aside, and nothing being written. */
+  isEmpty(): Promise<boolean>;
+  totals(): StoreTotals;
+}
+
+/** What the sender says of it beforehand. Bytes that do not fit are not kept. */
+export interface ExpectedBlob {
+  readonly sha256?: string;
+  readonly size?: number;
+}
+
+export interface PutBlob {
+  readonly made: boolean;
+  readonly info: BlobInfo;
+}
+
+export interface OpenBlob extends AsyncDisposable {
+  readonly info: BlobInfo;
+  /** Verified pieces; rejects with a StoreError (Corrupt) before any byte of a bad one. Bytes from `start` up to, not with, `end`. */
+  read(range?: ByteRange): AsyncIterable<Buffer>;
+}
+
+export interface ByteRange {
+  readonly start: number;
+  readonly end: number;
+}
+
+export interface PageOfBlobs {
+  readonly after?: string;
+  readonly limit: number;
+  readonly prefix?: string;
+}
+
+export interface StoreTotals {
+  readonly blobs: number;
+  readonly bytes: number;
+  readonly corrupt: number;
+}
+
+export class StoreError extends Error {
+  readonly reason: Reason;
+
+  constructor(reason: Reason, message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.name = 'StoreError';
+    this.reason = reason;
+  }
+}
