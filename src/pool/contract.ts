@@ -144,7 +144,9 @@ export interface Operation {
   readonly to: number;
   readonly since: string;
   readonly members: readonly OperationMember[];
-  /** A person gave it up: the members are told to go on. */
+  /** All members were seen empty: it is only the replicas that are left to be lowered. Their claims may go only if this was written. */
+  readonly drained?: boolean;
+  /** It was given up: the members are told to go on. */
   readonly cancelling?: boolean;
   /** For people: `draining pool-sts-3: 41 of 120 GiB, 2 min left`. */
   readonly progress?: string;
