@@ -11,6 +11,12 @@ export const RECOMMISSION_PATH = '/manage-agent/recommission';
 /** A blob is at `/blobs/` and its key, percent-encoded; `/` in a key may be written as it is. */
 export const BLOBS_PATH = '/blobs';
 
+/**
+ * Every answer of an agent of ours carries its name, percent-encoded. Addresses are given to others when a pod goes: whoever asks for a
+ * blob must not take the "not found" of a stranger, or of another agent of the pool, for that of the one that was meant.
+ */
+export const AGENT_HEADER = 'holdfast-agent';
+
 export const AGENT_STATES = ['Initializing', 'Ready', 'Unknown', 'Decommissioning', 'Decommissioned'] as const;
 export type AgentState = (typeof AGENT_STATES)[number];
 
