@@ -36,6 +36,24 @@ describe('rounds', () => {
     expect(served).toEqual([['a', 'b']]);
   });
 
+  it('wait for who comes while they settle', async () => {
+    const { clock, rounds, served, look } = aRound();
+    using _a = rounds.join();
+    void look('a');
+    await clock.advance(4);
+    using _b = rounds.join();
+    await clock.advance(100);
+    expect(served).toEqual([]);
+    void look('b');
+    await clock.advance(4);
+    using _c = rounds.join();
+    void look('c');
+    await clock.advance(4);
+    expect(served).toEqual([]);
+    await clock.advance(1);
+    expect(served).toEqual([['a', 'b', 'c']]);
+  });
+
   it('wait for nobody who has left, or is away', async () => {
     const { clock, rounds, served, look } = aRound();
     using _a = rounds.join();

@@ -48,6 +48,7 @@ export class Rounds {
   /** Takes part until it is disposed of: others wait for whoever takes part and does not wait. */
   join(): Disposable {
     this.#present += 1;
+    this.#consider(); // who is here by now is waited for
     let isHere = true;
     return {
       [Symbol.dispose]: () => {
@@ -66,6 +67,7 @@ export class Rounds {
       return await work();
     } finally {
       this.#present += 1;
+      this.#consider();
     }
   }
 
@@ -118,12 +120,9 @@ export class Rounds {
   #consider(): void {
     if (this.#isServing || this.#waiting === 0) return;
     this.#cancelPatience ??= this.#clock.after(this.#patienceMs, () => this.#serve());
-    if (this.#waiting < this.#present) {
-      this.#cancelSettling?.();
-      this.#cancelSettling = undefined;
-      return;
-    }
-    this.#cancelSettling ??= this.#clock.after(this.#settleMs, () => this.#serve());
+    this.#cancelSettling?.();
+    this.#cancelSettling =
+      this.#waiting < this.#present ? undefined : this.#clock.after(this.#settleMs, () => this.#serve());
   }
 
   async #serve(): Promise<void> {
