@@ -79,7 +79,10 @@ export interface BlobInfo {
 
 export interface BlobPage {
   readonly items: readonly BlobInfo[];
-  /** Leads to the next page; none on the last one. */
+  /**
+   * Leads to the next page; none on the last one. It is a place in the order of the hashed keys (the SHA-256 of a key, in hexadecimal
+   * digits): pages of several agents go on from the same place.
+   */
   readonly continue?: string;
 }
 
