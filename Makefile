@@ -81,6 +81,7 @@ IN_CHART := --output-dir charts/holdfast/files --namespace=RELEASE_NAMESPACE --s
 
 manifests: $(SETUP) ## Write the generated CRDs, RBAC and admission policies to deploy/ and into the chart
 	@node src/main.ts manifests all --output-dir deploy
+	@node src/main.ts manifests crds $(IN_CHART)
 	@node src/main.ts manifests rbac $(IN_CHART)
 	@node src/main.ts manifests admission $(IN_CHART)
 

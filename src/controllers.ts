@@ -8,6 +8,7 @@
 import { devicesSpec } from './devices/spec.ts';
 import type { ControllerSpec } from './kit/manifests/controller-spec.ts';
 import { lvmSpec } from './lvm/spec.ts';
+import { poolSpec } from './pool/spec.ts';
 import { topologySpec } from './topology/spec.ts';
 
-export const controllers: readonly ControllerSpec[] = [topologySpec, devicesSpec, lvmSpec];
+export const controllers: readonly ControllerSpec[] = [topologySpec, devicesSpec, lvmSpec, poolSpec];

@@ -5,5 +5,6 @@
  * CustomResourceDefinition to deploy/.
  */
 import type { CustomResource } from './kit/manifests/crd.ts';
+import { pvPoolResource } from './pool/custom-resource.ts';
 
-export const customResources: readonly CustomResource[] = [];
+export const customResources: readonly CustomResource[] = [pvPoolResource];

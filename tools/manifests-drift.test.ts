@@ -24,7 +24,7 @@ describe.each([
   },
   {
     directory: 'charts/holdfast/files',
-    generated: [...rbacFiles(controllers), ...admissionFiles(controllers, IN_CHART)],
+    generated: [...crdFiles(customResources), ...rbacFiles(controllers), ...admissionFiles(controllers, IN_CHART)],
   },
 ])('in $directory/', ({ directory, generated }) => {
   test.each(generated)('$path is what the code declares (run make manifests)', async ({ path, text }) => {

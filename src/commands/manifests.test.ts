@@ -49,7 +49,8 @@ test('takes the agents to be named like their roles, in the namespace of Holdfas
 test('puts what lvm may read of Secrets into the namespaces that are chosen, and into no ClusterRole', async () => {
   const { out } = await manifests('rbac', '--secret-namespaces=keys,storage');
   const roles = parseAllDocuments(out).map((document) => document.toJS());
-  const toSecrets = roles.filter(({ rules }) =>
+  const ofLvm = roles.filter(({ metadata }) => metadata.name.startsWith('holdfast-lvm'));
+  const toSecrets = ofLvm.filter(({ rules }) =>
     rules.some(({ resources }: { resources: readonly string[] }) => resources.includes('secrets')),
   );
   expect(toSecrets.map(({ kind, metadata }) => [kind, metadata.namespace])).toEqual([

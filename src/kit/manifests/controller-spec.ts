@@ -1,5 +1,6 @@
 /** What a controller says about itself: where it runs, what it reads and what it writes. Its rights are made from this and nothing else. */
 import type { Resource } from '../kube/resource.ts';
+import type { Guard } from './guards.ts';
 import type { NodeLimit } from './node-limits.ts';
 
 export interface ControllerSpec {
@@ -11,6 +12,8 @@ export interface ControllerSpec {
   readonly writes: readonly Access<WriteVerb>[];
   /** What RBAC cannot say of one that runs on every node: which of these objects are those of its own node. */
   readonly limits?: readonly NodeLimit[];
+  /** What it alone may change of objects that others may write, too. */
+  readonly guards?: readonly Guard[];
 }
 
 export type ReadVerb = 'get' | 'list' | 'watch';

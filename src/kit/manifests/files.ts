@@ -2,6 +2,7 @@
 import { toYamlDocuments } from '../yaml.ts';
 import type { ControllerSpec } from './controller-spec.ts';
 import { type CustomResource, customResourceDefinition } from './crd.ts';
+import { guardObjects } from './guards.ts';
 import { type AgentAccount, admissionOf } from './node-limits.ts';
 import { rolesOf, runtimeRoles } from './rbac.ts';
 
@@ -39,10 +40,13 @@ export const admissionFiles = (
   controllers: readonly ControllerSpec[],
   { namespace, serviceAccount }: Agents,
 ): readonly ManifestFile[] =>
-  controllers.flatMap(({ name, limits = [] }) => {
+  controllers.flatMap(({ name, limits = [], guards = [] }) => {
     const role = `holdfast-${name}`;
     const account: AgentAccount = { namespace, name: serviceAccount ?? role };
-    const objects = limits.flatMap((limit) => admissionOf(role, limit, account));
+    const objects = [
+      ...limits.flatMap((limit) => admissionOf(role, limit, account)),
+      ...guards.flatMap((guard) => guardObjects(role, guard, account)),
+    ];
     return objects.length > 0 ? [manifestFile(`admission/${role}.yaml`, objects)] : [];
   });
 

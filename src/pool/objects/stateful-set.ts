@@ -12,10 +12,10 @@ import { securityOf, templateFactsOf, templateMarkOf, templateMustChange } from 
  * that already.
  */
 export const statefulSetOf = (pool: PvPool, existing?: StatefulSet): StatefulSet =>
-  existing ? withItsTemplate(pool, existing) : newStatefulSet(pool);
+  existing ? withItsTemplate(pool, existing) : newStatefulSet(pool, replicasAtFirst(pool));
 
 /** Its pods come all at once: none has to wait for another. */
-function newStatefulSet(pool: PvPool): StatefulSet {
+function newStatefulSet(pool: PvPool, replicas: number): StatefulSet {
   const name = nameOf(pool);
   const security = securityOf(pool);
   const metadata = ownedMetadata(pool, statefulSetNameOf(name));
@@ -24,7 +24,7 @@ function newStatefulSet(pool: PvPool): StatefulSet {
     kind: STATEFUL_SETS.kind,
     metadata: { ...metadata, annotations: { [TEMPLATE_ANNOTATION]: templateMarkOf(pool, security) } },
     spec: {
-      replicas: replicasAtFirst(pool),
+      replicas,
       serviceName: serviceNameOf(name),
       podManagementPolicy: 'Parallel',
       selector: { matchLabels: labelsOf(pool) },
