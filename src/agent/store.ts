@@ -52,11 +52,11 @@ export interface StoreTotals {
 }
 
 export class StoreError extends Error {
+  override readonly name: string = 'StoreError';
   readonly reason: Reason;
 
   constructor(reason: Reason, message: string, options?: ErrorOptions) {
     super(message, options);
-    this.name = 'StoreError';
     this.reason = reason;
   }
 }

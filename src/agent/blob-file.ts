@@ -1,0 +1,118 @@
+/** A blob in its file. Nothing of it is believed: each piece is held against its checksum before anybody gets it. */
+import { type FileHandle, open } from 'node:fs/promises';
+import { crc32 } from 'node:zlib';
+import { isNothingThere } from '../kit/host/file-error.ts';
+import { CorruptBlob } from './corrupt-blob.ts';
+import type { ByteRange } from './store.ts';
+import { CRC_BYTES, type KeptBlob, MOST_FOOT_BYTES, PIECE_BYTES, parseFoot, piecesOf } from './trailer.ts';
+
+/** So much is read at once of a large blob. */
+const PIECES_AT_ONCE = 4;
+/** So many checksums are held at once, however large the blob. */
+const CHECKSUMS_AT_ONCE = 1024;
+
+export class BlobFile implements AsyncDisposable {
+  readonly kept: KeptBlob;
+  readonly #inode: number;
+  readonly #file: FileHandle;
+  /** All of a small file, or its end. */
+  readonly #tail: Buffer;
+  readonly #tailAt: number;
+  #checksums: { readonly first: number; readonly bytes: Buffer } | undefined;
+
+  private constructor(file: FileHandle, inode: number, kept: KeptBlob, tail: Buffer, tailAt: number) {
+    this.#file = file;
+    this.#inode = inode;
+    this.kept = kept;
+    this.#tail = tail;
+    this.#tailAt = tailAt;
+  }
+
+  /** Nothing if there is none. Rejects with Corrupt when it is not a file of ours, or not a whole one. */
+  static async open(path: string): Promise<BlobFile | undefined> {
+    const file = await openIfThere(path);
+    if (!file) return undefined;
+    try {
+      const { size, ino } = await file.stat();
+      const tailAt = Math.max(0, size - MOST_FOOT_BYTES);
+      const tail = await readFully(file, tailAt, size - tailAt);
+      const kept = tail && parseFoot(tail, size);
+      if (!kept) throw new CorruptBlob('what is written about it at its end cannot be read', ino, size);
+      return new BlobFile(file, ino, kept, tail, tailAt);
+    } catch (error) {
+      await file.close();
+      throw error;
+    }
+  }
+
+  /** Pieces that fit their checksums, cut to the range. Rejects with Corrupt before any byte of one that does not. */
+  async *read({ start, end }: ByteRange = { start: 0, end: this.kept.size }): AsyncGenerator<Buffer, void, void> {
+    const last = piecesOf(end);
+    for (let piece = Math.floor(start / PIECE_BYTES); piece < last; piece += PIECES_AT_ONCE) {
+      const at = piece * PIECE_BYTES;
+      const bytes = await this.#verified(piece, Math.min(last, piece + PIECES_AT_ONCE));
+      yield bytes.subarray(Math.max(0, start - at), Math.min(bytes.length, end - at));
+    }
+  }
+
+  async #verified(first: number, last: number): Promise<Buffer> {
+    const at = first * PIECE_BYTES;
+    const bytes = await this.#bytes(at, Math.min(last * PIECE_BYTES, this.kept.size) - at);
+    for (let piece = first; piece < last; piece++) {
+      const start = (piece - first) * PIECE_BYTES;
+      if (crc32(bytes.subarray(start, start + PIECE_BYTES)) !== (await this.#checksum(piece))) {
+        throw this.corrupt(`its bytes from ${at + start} on are no longer what was stored`);
+      }
+    }
+    return bytes;
+  }
+
+  async #checksum(piece: number): Promise<number> {
+    const known = this.#checksums;
+    if (known && piece >= known.first && piece < known.first + known.bytes.length / CRC_BYTES) {
+      return known.bytes.readUInt32LE((piece - known.first) * CRC_BYTES);
+    }
+    const count = Math.min(CHECKSUMS_AT_ONCE, piecesOf(this.kept.size) - piece);
+    this.#checksums = {
+      first: piece,
+      bytes: await this.#bytes(this.kept.size + piece * CRC_BYTES, count * CRC_BYTES),
+    };
+    return this.#checksums.bytes.readUInt32LE(0);
+  }
+
+  async #bytes(at: number, length: number): Promise<Buffer> {
+    const inTail = at - this.#tailAt;
+    if (inTail >= 0) return this.#tail.subarray(inTail, inTail + length);
+    const bytes = await readFully(this.#file, at, length);
+    if (!bytes) throw this.corrupt('its file has become shorter');
+    return bytes;
+  }
+
+  corrupt(why: string): CorruptBlob {
+    return new CorruptBlob(why, this.#inode, this.kept.size);
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.#file.close();
+  }
+}
+
+async function openIfThere(path: string): Promise<FileHandle | undefined> {
+  try {
+    return await open(path, 'r');
+  } catch (error) {
+    if (isNothingThere(error)) return undefined;
+    throw error;
+  }
+}
+
+/** Nothing when the file does not have so many bytes. */
+async function readFully(file: FileHandle, at: number, length: number): Promise<Buffer | undefined> {
+  const bytes = Buffer.allocUnsafeSlow(length);
+  for (let got = 0; got < length; ) {
+    const { bytesRead } = await file.read(bytes, got, length - got, at + got);
+    if (bytesRead === 0) return undefined;
+    got += bytesRead;
+  }
+  return bytes;
+}

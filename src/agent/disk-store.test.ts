@@ -1,0 +1,380 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { link, mkdtemp, open, readdir, rename, rm, truncate, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { VirtualClock } from '../kit/clock/virtual.ts';
+import { RecordingLog } from '../kit/observe/recording-log.ts';
+import type { BlobInfo } from '../pool-client/protocol.ts';
+import { DiskStore } from './disk-store.ts';
+import { hashOf } from './keys.ts';
+import { Layout } from './layout.ts';
+import { PIECE_BYTES } from './trailer.ts';
+
+let layout: Layout;
+let log: RecordingLog;
+let store: DiskStore;
+beforeEach(async () => {
+  layout = new Layout(await mkdtemp(join(MEMORY, 'store-')));
+  log = new RecordingLog();
+  store = await started();
+});
+afterEach(() => rm(layout.root, { recursive: true }));
+
+/** Where it can be, so that nobody waits for a disk: what is seen here is the order of things, not that they survive. */
+const MEMORY = existsSync('/dev/shm') ? '/dev/shm' : tmpdir();
+const MOST_BYTES = 64 * PIECE_BYTES;
+
+async function started(): Promise<DiskStore> {
+  const opened = await DiskStore.open({
+    layout,
+    clock: new VirtualClock(),
+    random: Math.random,
+    log,
+    mostBytes: MOST_BYTES,
+  });
+  await opened.count();
+  return opened;
+}
+
+async function* inChunks(bytes: Buffer, chunkBytes = 10_000): AsyncGenerator<Buffer> {
+  for (let at = 0; at < bytes.length; at += chunkBytes) yield bytes.subarray(at, at + chunkBytes);
+}
+
+const put = (key: string, bytes: Buffer | string, chunkBytes?: number) =>
+  store.put(key, inChunks(Buffer.from(bytes), chunkBytes));
+
+async function get(key: string, range?: { start: number; end: number }): Promise<Buffer | undefined> {
+  await using blob = await store.open(key);
+  return blob && Buffer.concat(await Array.fromAsync(blob.read(range)));
+}
+
+const sha256Of = (bytes: Buffer | string) => createHash('sha256').update(bytes).digest('hex');
+
+/** Turns one bit of a file round. */
+async function flipped(path: string, at: number): Promise<void> {
+  await using file = await open(path, 'r+');
+  const byte = Buffer.alloc(1);
+  await file.read(byte, 0, 1, at);
+  await file.write(Buffer.from([(byte[0] ?? 0) ^ 4]), 0, 1, at);
+}
+
+async function allKeys(page: { limit: number; prefix?: string }): Promise<string[]> {
+  const items: BlobInfo[] = [];
+  let after: string | undefined;
+  do {
+    const next = await store.list({ ...page, ...(after !== undefined && { after }) });
+    expect(next.items.length).toBeLessThanOrEqual(page.limit);
+    items.push(...next.items);
+    after = next.continue;
+  } while (after !== undefined);
+  return items.map(({ key }) => key);
+}
+
+describe('what was stored is read back', () => {
+  const sizes = [0, 1, 4096, PIECE_BYTES - 1, PIECE_BYTES, PIECE_BYTES + 1, 9 * PIECE_BYTES, 13 * PIECE_BYTES + 77];
+  test.each(sizes)('with %i bytes', async (size) => {
+    const bytes = randomBytes(size);
+    const { made, info } = await put('k', bytes, 50_001);
+    expect({ made, info }).toEqual({ made: true, info: { key: 'k', size, sha256: sha256Of(bytes) } });
+    expect(await get('k')).toEqual(bytes);
+  });
+
+  test('in any range', async () => {
+    const bytes = randomBytes(6 * PIECE_BYTES + 5);
+    await put('k', bytes);
+    for (const edge of [0, 1, PIECE_BYTES, 4 * PIECE_BYTES, 4 * PIECE_BYTES + 1, bytes.length - 1]) {
+      for (const end of [edge, edge + 1, edge + PIECE_BYTES, bytes.length].filter((each) => each <= bytes.length)) {
+        expect((await get('k', { start: edge, end }))?.equals(bytes.subarray(edge, end))).toBe(true);
+      }
+    }
+  });
+
+  test('by the next agent on the same directory, which counts it', async () => {
+    await put('a', 'one');
+    await put('b', 'three');
+    store = await started();
+    expect((await get('b'))?.toString()).toBe('three');
+    expect(store.totals()).toEqual({ blobs: 2, bytes: 8, corrupt: 0 });
+  });
+
+  test('and nothing is left of the upload', async () => {
+    await put('a', 'one');
+    await expect.poll(() => readdir(layout.uploads)).toEqual([]);
+  });
+});
+
+describe('a key is written once', () => {
+  test('the same bytes again are not made again', async () => {
+    await put('k', 'bytes');
+    expect(await put('k', 'bytes')).toMatchObject({ made: false, info: { sha256: sha256Of('bytes') } });
+    expect(store.totals()).toEqual({ blobs: 1, bytes: 5, corrupt: 0 });
+  });
+
+  test('other bytes are refused, and the first stay', async () => {
+    await put('k', 'bytes');
+    await expect(put('k', 'other')).rejects.toMatchObject({ reason: 'Conflict' });
+    expect((await get('k'))?.toString()).toBe('bytes');
+  });
+
+  test('of many at the same time with other bytes exactly one wins', async () => {
+    const bodies = Array.from({ length: 16 }, (_, index) => `body ${index}`);
+    const results = await Promise.allSettled(bodies.map((body) => put('k', body)));
+    const won = results.flatMap((each, index) => (each.status === 'fulfilled' ? [bodies[index]] : []));
+    expect(won).toEqual([(await get('k'))?.toString()]);
+    expect(store.totals().blobs).toBe(1);
+  });
+
+  test('of many at the same time with the same bytes exactly one makes it', async () => {
+    const results = await Promise.all(Array.from({ length: 16 }, () => put('k', 'bytes')));
+    expect(results.filter(({ made }) => made)).toHaveLength(1);
+    expect(store.totals()).toEqual({ blobs: 1, bytes: 5, corrupt: 0 });
+  });
+});
+
+describe('nothing is stored', () => {
+  const nothingIsLeft = async () => {
+    expect(await get('k')).toBeUndefined();
+    await expect.poll(() => store.isEmpty()).toBe(true);
+    expect(store.totals()).toEqual({ blobs: 0, bytes: 0, corrupt: 0 });
+  };
+
+  test('of bytes that are not those that were announced', async () => {
+    const sha256 = sha256Of('bytes');
+    await expect(store.put('k', inChunks(Buffer.from('bites')), { sha256 })).rejects.toMatchObject({
+      reason: 'DigestMismatch',
+    });
+    await nothingIsLeft();
+  });
+
+  test('of fewer bytes than were announced', async () => {
+    await expect(store.put('k', inChunks(Buffer.from('bytes')), { size: 6 })).rejects.toMatchObject({
+      reason: 'BadRequest',
+    });
+    await nothingIsLeft();
+  });
+
+  test('of more bytes than a blob may have', async () => {
+    await put('just', randomBytes(MOST_BYTES));
+    await store.remove('just');
+    await expect(put('k', randomBytes(MOST_BYTES + 1))).rejects.toMatchObject({ reason: 'TooLarge' });
+    await nothingIsLeft();
+  });
+
+  test('of a body that breaks off', async () => {
+    async function* broken() {
+      yield randomBytes(2 * MOST_BYTES ** 0.5);
+      yield randomBytes(PIECE_BYTES * 5);
+      throw new Error('the connection was reset');
+    }
+    await expect(store.put('k', broken())).rejects.toThrow('the connection was reset');
+    await nothingIsLeft();
+  });
+});
+
+describe('what is removed', () => {
+  test('is gone for ever', async () => {
+    await put('k', 'bytes');
+    expect(await store.remove('k')).toBe(true);
+    expect(await get('k')).toBeUndefined();
+    expect(await store.remove('k')).toBe(false);
+    store = await started();
+    expect(await get('k')).toBeUndefined();
+    expect(store.totals()).toEqual({ blobs: 0, bytes: 0, corrupt: 0 });
+  });
+
+  test('can be read to its end by who has opened it', async () => {
+    const bytes = randomBytes(10 * PIECE_BYTES);
+    await put('k', bytes);
+    await using blob = await store.open('k');
+    await store.remove('k');
+    expect(Buffer.concat(await Array.fromAsync(blob?.read() ?? [])).equals(bytes)).toBe(true);
+  });
+});
+
+describe('a listing', () => {
+  const keys = Array.from({ length: 100 }, (_, index) => (index % 3 === 0 ? `photos/${index}` : `${index}`));
+  const inOrder = keys.toSorted((a, b) => (hashOf(a) < hashOf(b) ? -1 : 1));
+  beforeEach(async () => {
+    for (const key of keys) await put(key, key);
+  });
+
+  test.each([1, 7, 50, 100, 1000])('has each blob once, in pages of %i', async (limit) => {
+    expect(await allKeys({ limit })).toEqual(inOrder);
+  });
+
+  test('says nothing of a next page when there is none', async () => {
+    expect((await store.list({ limit: 100 })).continue).toBeUndefined();
+    expect((await store.list({ limit: 99 })).continue).toBeDefined();
+  });
+
+  test('has only the keys that begin as was asked for', async () => {
+    const photos = inOrder.filter((key) => key.startsWith('photos/'));
+    expect(await allKeys({ limit: 10, prefix: 'photos/' })).toEqual(photos);
+  });
+
+  test('leaves nothing out and repeats nothing of what stays, whatever comes and goes between two pages', async () => {
+    const first = await store.list({ limit: 40 });
+    for (const key of inOrder.filter((_, index) => index % 2 === 0)) await store.remove(key);
+    for (let index = 0; index < 20; index++) await put(`new ${index}`, 'x');
+    const rest = await store.list({ limit: 1000, after: first.continue ?? '' });
+    const both = [...first.items, ...rest.items].map(({ key }) => key);
+    expect(new Set(both).size).toBe(both.length);
+    expect(both).toEqual(expect.arrayContaining(inOrder.filter((_, index) => index % 2 === 1)));
+  });
+
+  test('takes no place to go on from that it did not give', async () => {
+    await expect(store.list({ limit: 10, after: '../../etc' })).rejects.toMatchObject({ reason: 'BadRequest' });
+  });
+});
+
+describe('a blob that has gone bad', () => {
+  const bytes = randomBytes(9 * PIECE_BYTES + 100);
+  const path = () => layout.blob(hashOf('k'));
+  beforeEach(() => put('k', bytes));
+
+  const places = {
+    'in its first byte': 0,
+    'in its last byte': bytes.length - 1,
+    'in the checksum of a piece': bytes.length + 5,
+    'in what is said of it': bytes.length + 60,
+  };
+  test.each(Object.entries(places))('%s is never served, and is put aside', async (_, at) => {
+    await flipped(path(), at);
+    await expect(get('k')).rejects.toMatchObject({ reason: 'Corrupt' });
+    expect(await readdir(layout.quarantine)).toEqual([hashOf('k')]);
+    expect(store.totals()).toEqual({ blobs: 0, bytes: 0, corrupt: 1 });
+    await expect(get('k')).rejects.toMatchObject({ reason: 'Corrupt' });
+    expect(log.at('error')).toHaveLength(1);
+  });
+
+  test('gives no byte of the bad piece to who reads a range of it', async () => {
+    await flipped(path(), 8 * PIECE_BYTES);
+    expect((await get('k', { start: 0, end: 8 * PIECE_BYTES }))?.equals(bytes.subarray(0, 8 * PIECE_BYTES))).toBe(true);
+    await using blob = await store.open('k');
+    const read: Buffer[] = [];
+    const reading = async () => {
+      for await (const piece of blob?.read() ?? []) read.push(piece);
+    };
+    await expect(reading()).rejects.toMatchObject({ reason: 'Corrupt' });
+    expect(Buffer.concat(read).equals(bytes.subarray(0, 8 * PIECE_BYTES))).toBe(true);
+  });
+
+  test.each([0, 10, 9 * PIECE_BYTES])('since only %i bytes of its file are left is put aside', async (left) => {
+    await truncate(path(), left);
+    await expect(get('k')).rejects.toMatchObject({ reason: 'Corrupt' });
+    expect(store.totals()).toEqual({ blobs: 0, bytes: 0, corrupt: 1 });
+  });
+
+  test('since its file is that of another key is put aside', async () => {
+    await rename(path(), layout.blob(hashOf('other')));
+    await expect(get('other')).rejects.toMatchObject({ reason: 'Corrupt' });
+  });
+
+  test('is found by a look at all of it', async () => {
+    await flipped(path(), 5 * PIECE_BYTES);
+    await expect(store.verify(hashOf('k'), async () => {})).rejects.toMatchObject({ reason: 'Corrupt' });
+    expect(store.totals()).toEqual({ blobs: 0, bytes: 0, corrupt: 1 });
+  });
+
+  test('is counted as such by the next agent, also one whose end cannot be read', async () => {
+    await truncate(path(), 100);
+    store = await started();
+    expect(store.totals()).toEqual({ blobs: 0, bytes: 0, corrupt: 1 });
+    store = await started();
+    expect(store.totals()).toEqual({ blobs: 0, bytes: 0, corrupt: 1 });
+  });
+
+  test('is data: the store is not empty until it is removed', async () => {
+    await flipped(path(), 0);
+    await expect(get('k')).rejects.toThrow();
+    await expect.poll(() => readdir(layout.uploads)).toEqual([]);
+    expect(await store.isEmpty()).toBe(false);
+    expect(await store.remove('k')).toBe(true);
+    expect(await store.isEmpty()).toBe(true);
+    expect(store.totals().corrupt).toBe(0);
+    expect(await get('k')).toBeUndefined();
+  });
+
+  test('is not listed', async () => {
+    await put('good', 'x');
+    await flipped(path(), bytes.length + 60);
+    expect(await allKeys({ limit: 10 })).toEqual(['good']);
+  });
+
+  test('comes back by the bytes that were stored, and by no others', async () => {
+    await flipped(path(), 0);
+    await expect(get('k')).rejects.toThrow();
+    await expect(put('k', 'other')).rejects.toMatchObject({ reason: 'Conflict' });
+    expect(await put('k', bytes)).toMatchObject({ made: true });
+    expect((await get('k'))?.equals(bytes)).toBe(true);
+    expect(store.totals()).toEqual({ blobs: 1, bytes: bytes.length, corrupt: 0 });
+    expect(await readdir(layout.quarantine)).toEqual([]);
+  });
+
+  test('does not come back where nobody can tell any more which bytes it had, until it is removed', async () => {
+    await flipped(path(), bytes.length + 60);
+    await expect(put('k', bytes)).rejects.toMatchObject({ reason: 'Conflict' });
+    expect(await store.remove('k')).toBe(true);
+    expect(await put('k', bytes)).toMatchObject({ made: true });
+  });
+});
+
+describe('after a crash', () => {
+  test('what had only begun to come in is cleared away', async () => {
+    await writeFile(join(layout.uploads, `${hashOf('k')}.x`), 'half');
+    await writeFile(join(layout.uploads, 'anything'), '');
+    store = await started();
+    expect(await store.isEmpty()).toBe(true);
+  });
+
+  test('what had its name and is whole stays', async () => {
+    await put('k', 'bytes');
+    await link(layout.blob(hashOf('k')), join(layout.uploads, `${hashOf('k')}.x`));
+    store = await started();
+    expect((await get('k'))?.toString()).toBe('bytes');
+    expect(await readdir(layout.uploads)).toEqual([]);
+  });
+
+  test.each([0, 3 * PIECE_BYTES, 5 * PIECE_BYTES])(
+    'what had its name and only %i bytes was never stored',
+    async (left) => {
+      await put('k', randomBytes(5 * PIECE_BYTES));
+      const path = layout.blob(hashOf('k'));
+      await link(path, join(layout.uploads, `${hashOf('k')}.x`));
+      await truncate(path, left);
+      store = await started();
+      expect(await get('k')).toBeUndefined();
+      expect(await store.isEmpty()).toBe(true);
+      expect(log.at('warn')).toHaveLength(1);
+    },
+  );
+
+  test('what had its name and is all there but for zeroes in the middle was never stored', async () => {
+    await put('k', randomBytes(5 * PIECE_BYTES));
+    const path = layout.blob(hashOf('k'));
+    await link(path, join(layout.uploads, `${hashOf('k')}.x`));
+    await using file = await open(path, 'r+');
+    await file.write(Buffer.alloc(4096), 0, 4096, 2 * PIECE_BYTES);
+    store = await started();
+    expect(await store.isEmpty()).toBe(true);
+  });
+
+  test('the file of an upload that lost against another is no reason to doubt that one', async () => {
+    await put('k', 'bytes');
+    await writeFile(join(layout.uploads, `${hashOf('k')}.x`), 'half');
+    store = await started();
+    expect((await get('k'))?.toString()).toBe('bytes');
+  });
+});
+
+test('what is stored and removed while it is counted is counted once', async () => {
+  for (let index = 0; index < 200; index++) await put(`${index}`, 'x');
+  store = await DiskStore.open({ layout, clock: new VirtualClock(), random: Math.random, log, mostBytes: MOST_BYTES });
+  expect(store.isCounted).toBe(false);
+  const changes = Array.from({ length: 100 }, (_, index) => [store.remove(`${index}`), put(`new ${index}`, 'xy')]);
+  await Promise.all([store.count(), ...changes.flat()]);
+  expect(store.isCounted).toBe(true);
+  expect(store.totals()).toEqual({ blobs: 200, bytes: 300, corrupt: 0 });
+});

@@ -1,0 +1,242 @@
+/** The store on a real filesystem. What is acknowledged survives a power cut; what is read is what was stored, or an error. */
+import { readdir, unlink } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Random } from '../kit/backoff.ts';
+import type { Clock } from '../kit/clock/clock.ts';
+import { errorCode } from '../kit/host/file-error.ts';
+import type { Log } from '../kit/observe/log.ts';
+import type { BlobInfo, BlobPage } from '../pool-client/protocol.ts';
+import { CorruptBlob } from './corrupt-blob.ts';
+import { Counting } from './counting.ts';
+import { GatheredFsync } from './gathered-fsync.ts';
+import { KeyTurns } from './key-turns.ts';
+import { hashOf } from './keys.ts';
+import type { Layout } from './layout.ts';
+import { pageOfBlobs } from './listing.ts';
+import { Quarantine } from './quarantine.ts';
+import {
+  type ExpectedBlob,
+  type OpenBlob,
+  type PageOfBlobs,
+  type PutBlob,
+  type Store,
+  StoreError,
+  type StoreTotals,
+} from './store.ts';
+import type { KeptBlob } from './trailer.ts';
+import type { Upload } from './upload.ts';
+import { Uploads } from './uploads.ts';
+import { openBlob, VerifiedBlob } from './verified-blob.ts';
+
+const REMEDY = 'A PUT of the bytes that were stored brings it back; a DELETE removes what is left of it';
+const PUT_ASIDE = `the blob of this key has gone bad and was put aside. ${REMEDY}`;
+
+export interface DiskStoreParts {
+  readonly layout: Layout;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Log;
+  /** No blob may have more bytes. */
+  readonly mostBytes: number;
+  /** Told of each blob that is put aside. */
+  readonly onCorrupt?: () => void;
+}
+
+export class DiskStore implements Store {
+  readonly #parts: DiskStoreParts;
+  readonly #layout: Layout;
+  readonly #uploads: Uploads;
+  readonly #quarantine: Quarantine;
+  readonly #counting: Counting;
+  readonly #turns = new KeyTurns();
+  readonly #fsyncs = new GatheredFsync();
+
+  private constructor(parts: DiskStoreParts, uploads: Uploads, quarantine: Quarantine) {
+    this.#parts = parts;
+    this.#layout = parts.layout;
+    this.#uploads = uploads;
+    this.#quarantine = quarantine;
+    this.#counting = new Counting(this.#layout, (hash) => this.#measure(hash));
+  }
+
+  /** Nobody else may use the directory. It can be used at once; until `counted` its totals are not all. */
+  static async open(parts: DiskStoreParts): Promise<DiskStore> {
+    const { layout, random, log } = parts;
+    await layout.make();
+    const uploads = new Uploads(layout, random, log);
+    await uploads.recover();
+    return new DiskStore(parts, uploads, await Quarantine.open(layout));
+  }
+
+  /** Counts what is there, if it was not yet. */
+  count(): Promise<void> {
+    return this.#counting.all();
+  }
+
+  get isCounted(): boolean {
+    return this.#counting.isDone;
+  }
+
+  put(key: string, body: AsyncIterable<Buffer>, expected: ExpectedBlob = {}): Promise<PutBlob> {
+    const hash = hashOf(key);
+    return this.#uploads.with(hash, async (upload) => {
+      await upload.fill(body, this.#parts.mostBytes);
+      const kept = upload.finish(key, this.#parts.clock.now().toISOString());
+      check(kept, expected);
+      await upload.written();
+      const made = await this.#turns.run(hash, () => this.#keep(hash, upload, kept));
+      return { made, info: infoOf(kept) };
+    });
+  }
+
+  async open(key: string): Promise<OpenBlob | undefined> {
+    const hash = hashOf(key);
+    await this.#turns.idle(hash); // what has its name is not on the disk before its turn is over
+    const blob = await VerifiedBlob.open(this.#layout, hash, this.#onBad);
+    if (!blob && this.#quarantine.has(hash)) throw new StoreError('Corrupt', PUT_ASIDE);
+    return blob;
+  }
+
+  remove(key: string): Promise<boolean> {
+    const hash = hashOf(key);
+    return this.#turns.run(hash, async () => {
+      await this.#counting.before(hash);
+      const info = await this.#look(hash);
+      const wasThere = info !== undefined && (await this.#unlink(hash, info.size));
+      const wasAside = await this.#quarantine.remove(hash);
+      return wasThere || wasAside;
+    });
+  }
+
+  list(page: PageOfBlobs): Promise<BlobPage> {
+    return pageOfBlobs(this.#layout, page, (hash) => this.#turns.run(hash, () => this.#look(hash)));
+  }
+
+  async isEmpty(): Promise<boolean> {
+    if (!(await this.#uploads.isEmpty()) || !(await this.#quarantine.isEmpty())) return false;
+    for (const shelf of this.#layout.shelves) {
+      if ((await readdir(join(this.#layout.blobs, shelf))).length > 0) return false;
+    }
+    return this.#uploads.isEmpty();
+  }
+
+  totals(): StoreTotals {
+    return { ...this.#counting.totals, corrupt: this.#quarantine.count };
+  }
+
+  /** What is being written at this moment. */
+  get uploads(): number {
+    return this.#uploads.underWay;
+  }
+
+  /** Reads all of a blob, and puts it aside if it is not what was stored. `pace` is told how much was read each time. */
+  async verify(hash: string, pace: (bytes: number) => Promise<void>): Promise<void> {
+    await using blob = await VerifiedBlob.open(this.#layout, hash, this.#onBad);
+    if (!blob) return;
+    for await (const bytes of blob.read()) await pace(bytes.length);
+  }
+
+  /** Whether it is new here. */
+  async #keep(hash: string, upload: Upload, kept: KeptBlob): Promise<boolean> {
+    await this.#counting.before(hash);
+    if (this.#quarantine.has(hash) && !(await this.#quarantine.holds(hash, kept.sha256))) {
+      throw new StoreError('Conflict', PUT_ASIDE);
+    }
+    if (!(await this.#hasNamed(upload, hash))) return this.#compare(hash, upload, kept);
+    await this.#makeDurable(hash, upload);
+    this.#counting.added(kept.size);
+    if (await this.#quarantine.remove(hash)) this.#parts.log.info({ hash }, 'a blob that was put aside is back');
+    return true;
+  }
+
+  async #hasNamed(upload: Upload, hash: string): Promise<boolean> {
+    try {
+      await upload.linkTo(this.#layout.blob(hash));
+      return true;
+    } catch (error) {
+      if (errorCode(error) === 'EEXIST') return false;
+      throw error;
+    }
+  }
+
+  /**
+   * It has its name before it is on the disk: one commit of the filesystem's journal then does for both. Until this is over nobody
+   * gets to see it, and a start after a crash knows by the file of the upload that it may be incomplete.
+   */
+  async #makeDurable(hash: string, upload: Upload): Promise<void> {
+    try {
+      await upload.sync();
+      await this.#fsyncs.sync(this.#layout.shelf(hash));
+    } catch (error) {
+      await unlink(this.#layout.blob(hash));
+      await this.#fsyncs.sync(this.#layout.shelf(hash)).catch(() => {});
+      throw error;
+    }
+  }
+
+  async #compare(hash: string, upload: Upload, kept: KeptBlob): Promise<boolean> {
+    const there = await this.#look(hash);
+    if (there === undefined) return this.#keep(hash, upload, kept); // it was bad, and was put aside just now
+    if (there.sha256 === kept.sha256) return false;
+    throw new StoreError('Conflict', `other bytes are stored under this key: their SHA-256 is ${there.sha256}`);
+  }
+
+  /** What is said of a blob in its file; nothing if there is none, or it cannot be read and was put aside. */
+  async #look(hash: string): Promise<BlobInfo | undefined> {
+    try {
+      await using file = await openBlob(this.#layout, hash);
+      return file && infoOf(file.kept);
+    } catch (error) {
+      if (!(error instanceof CorruptBlob)) throw error;
+      await this.#putAside(hash, error);
+      return undefined;
+    }
+  }
+
+  /** Whoever calls it has the turn of the hash. */
+  async #putAside(hash: string, error: CorruptBlob): Promise<void> {
+    await this.#counting.before(hash);
+    if (await this.#hasTaken(hash, error)) this.#counting.removed(error.size);
+  }
+
+  async #hasTaken(hash: string, error: CorruptBlob): Promise<boolean> {
+    if (!(await this.#quarantine.take(hash, error.inode))) return false;
+    this.#parts.onCorrupt?.();
+    this.#parts.log.error({ hash, err: error }, `a blob has gone bad: it was put aside, and is not served. ${REMEDY}`);
+    return true;
+  }
+
+  /** Nothing can have been counted of a shelf that is being counted. */
+  async #measure(hash: string): Promise<number | undefined> {
+    try {
+      await using file = await openBlob(this.#layout, hash);
+      return file?.kept.size;
+    } catch (error) {
+      if (!(error instanceof CorruptBlob)) throw error;
+      await this.#hasTaken(hash, error);
+      return undefined;
+    }
+  }
+
+  readonly #onBad = async (hash: string, error: unknown): Promise<void> => {
+    if (error instanceof CorruptBlob) await this.#turns.run(hash, () => this.#putAside(hash, error));
+  };
+
+  async #unlink(hash: string, size: number): Promise<boolean> {
+    await unlink(this.#layout.blob(hash));
+    this.#counting.removed(size);
+    await this.#fsyncs.sync(this.#layout.shelf(hash));
+    return true;
+  }
+}
+
+const infoOf = ({ key, size, sha256 }: KeptBlob): BlobInfo => ({ key, size, sha256 });
+
+function check({ size, sha256 }: KeptBlob, expected: ExpectedBlob): void {
+  if (expected.size !== undefined && size !== expected.size) {
+    throw new StoreError('BadRequest', `${size} bytes have come, and ${expected.size} were said to`);
+  }
+  if (expected.sha256 !== undefined && sha256 !== expected.sha256) {
+    throw new StoreError('DigestMismatch', `the SHA-256 of what has come is ${sha256}, and not ${expected.sha256}`);
+  }
+}

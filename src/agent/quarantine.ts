@@ -1,0 +1,80 @@
+/** Blobs whose bytes are no longer what was stored. They are kept for a person to look at, and are data still: nobody else removes them. */
+import { lstat, readdir, rename, unlink } from 'node:fs/promises';
+import { join } from 'node:path';
+import { isNothingThere } from '../kit/host/file-error.ts';
+import { BlobFile } from './blob-file.ts';
+import { isHash } from './keys.ts';
+import { type Layout, syncDirectory } from './layout.ts';
+
+export class Quarantine {
+  readonly #layout: Layout;
+  /** The files of each hash: the same blob may go bad twice. */
+  readonly #files: Map<string, string[]>;
+
+  private constructor(layout: Layout, names: readonly string[]) {
+    this.#layout = layout;
+    this.#files = Map.groupBy(names, (name) => name.slice(0, 64));
+  }
+
+  static async open(layout: Layout): Promise<Quarantine> {
+    return new Quarantine(
+      layout,
+      (await readdir(layout.quarantine)).filter((name) => isHash(name.slice(0, 64))),
+    );
+  }
+
+  get count(): number {
+    return this.#files.values().reduce((sum, names) => sum + names.length, 0);
+  }
+
+  has(hash: string): boolean {
+    return this.#files.has(hash);
+  }
+
+  async isEmpty(): Promise<boolean> {
+    return (await readdir(this.#layout.quarantine)).length === 0;
+  }
+
+  /** The file that is known to be bad, and no other that has come in its place. False if it is no longer there. */
+  async take(hash: string, inode: number): Promise<boolean> {
+    const path = this.#layout.blob(hash);
+    if ((await lstat(path).catch(ifThere))?.ino !== inode) return false;
+    const names = this.#files.get(hash) ?? [];
+    const name = names.length === 0 ? hash : `${hash}.${inode}`;
+    await rename(path, join(this.#layout.quarantine, name));
+    this.#files.set(hash, [...names, name]);
+    await Promise.all([syncDirectory(this.#layout.quarantine), syncDirectory(this.#layout.shelf(hash))]);
+    return true;
+  }
+
+  async remove(hash: string): Promise<boolean> {
+    const names = this.#files.get(hash);
+    if (!names) return false;
+    for (const name of names) await unlink(join(this.#layout.quarantine, name)).catch(ifThere);
+    this.#files.delete(hash);
+    await syncDirectory(this.#layout.quarantine);
+    return true;
+  }
+
+  /** Whether these are the bytes that were once stored, by what is written about all of its files. What cannot be read says no. */
+  async holds(hash: string, sha256: string): Promise<boolean> {
+    for (const name of this.#files.get(hash) ?? []) {
+      if ((await sha256Of(join(this.#layout.quarantine, name))) !== sha256) return false;
+    }
+    return true;
+  }
+}
+
+async function sha256Of(path: string): Promise<string | undefined> {
+  try {
+    await using file = await BlobFile.open(path);
+    return file?.kept.sha256;
+  } catch {
+    return undefined;
+  }
+}
+
+function ifThere(error: unknown): undefined {
+  if (!isNothingThere(error)) throw error;
+  return undefined;
+}

@@ -1,0 +1,110 @@
+/** A blob while it comes in: a file of its own beside the others, which becomes a blob only when it is whole. */
+import { constants, type FileHandle, link, open, unlink } from 'node:fs/promises';
+import { errorCode } from '../kit/host/file-error.ts';
+import { Checksums } from './checksums.ts';
+import { StoreError } from './store.ts';
+import { footOf, type KeptBlob } from './trailer.ts';
+
+/** So much is written at once; while it is, as much again is gathered. */
+const WRITE_BYTES = 256 * 1024;
+
+export class Upload {
+  readonly path: string;
+  readonly #file: FileHandle;
+  readonly #checksums = new Checksums();
+  #gathered: Buffer[] = [];
+  #gatheredBytes = 0;
+  #writing: Promise<void> = Promise.resolve();
+
+  private constructor(path: string, file: FileHandle) {
+    this.path = path;
+    this.#file = file;
+  }
+
+  static async begin(path: string): Promise<Upload> {
+    const flags = constants.O_CREAT | constants.O_EXCL | constants.O_WRONLY;
+    return new Upload(path, await room(() => open(path, flags, 0o600)));
+  }
+
+  /** Takes all of the body, and no more than `most` bytes of it. */
+  async fill(body: AsyncIterable<Buffer>, most: number): Promise<void> {
+    for await (const bytes of body) {
+      if (this.#checksums.size + bytes.length > most) {
+        throw new StoreError('TooLarge', `it has more than the ${most} bytes that a blob may have here`);
+      }
+      this.#gathered.push(bytes);
+      this.#gatheredBytes += bytes.length;
+      this.#checksums.add(bytes);
+      if (this.#gatheredBytes >= WRITE_BYTES) await this.#passOn();
+    }
+  }
+
+  /** To be asked once, when all has come in. */
+  finish(key: string, at: string): KeptBlob {
+    const { size } = this.#checksums;
+    const { sha256, pieces } = this.#checksums.finish();
+    const kept: KeptBlob = { key, size, sha256, at };
+    this.#gathered.push(pieces, footOf(kept));
+    return kept;
+  }
+
+  /** Resolves when all is in the file, if not yet on the disk. */
+  async written(): Promise<void> {
+    await this.#passOn();
+    await this.#writing;
+  }
+
+  linkTo(path: string): Promise<void> {
+    return room(() => link(this.path, path));
+  }
+
+  sync(): Promise<void> {
+    return room(() => this.#file.sync());
+  }
+
+  /** What has not become a blob is gone with this. */
+  async end(): Promise<void> {
+    await this.#writing.catch(() => {}); // whoever waits for it has been told
+    await Promise.all([this.#file.close(), unlink(this.path)]);
+  }
+
+  /** One write at a time: whoever sends faster than the disk takes it waits here. */
+  async #passOn(): Promise<void> {
+    await this.#writing;
+    const chunks = this.#gathered;
+    this.#gathered = [];
+    this.#gatheredBytes = 0;
+    this.#writing = room(() => writeFully(this.#file, chunks));
+    this.#writing.catch(() => {}); // told by the next one who waits for it
+  }
+}
+
+/** The system may take less than it was given, such as when room runs out. */
+async function writeFully(file: FileHandle, chunks: Buffer[]): Promise<void> {
+  for (let left = chunks; left.length > 0; ) {
+    const { bytesWritten } = await file.writev(left);
+    left = without(left, bytesWritten);
+  }
+}
+
+function without(chunks: readonly Buffer[], bytes: number): Buffer[] {
+  let skip = bytes;
+  const rest: Buffer[] = [];
+  for (const chunk of chunks) {
+    if (skip < chunk.length) rest.push(chunk.subarray(skip));
+    skip = Math.max(0, skip - chunk.length);
+  }
+  return rest;
+}
+
+/** That there is no room is an answer, not an accident. */
+async function room<T>(action: () => Promise<T>): Promise<T> {
+  try {
+    return await action();
+  } catch (cause) {
+    const code = errorCode(cause);
+    if (code === 'ENOSPC' || code === 'EDQUOT') throw new StoreError('Full', 'there is no room left here', { cause });
+    if (code === 'EFBIG') throw new StoreError('TooLarge', 'the filesystem takes no file that large', { cause });
+    throw cause;
+  }
+}

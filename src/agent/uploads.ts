@@ -1,0 +1,109 @@
+/** The directory of what comes in. What an earlier life has left there is cleared away at the start. */
+import { lstat, open, readdir, unlink } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Random } from '../kit/backoff.ts';
+import type { Log } from '../kit/observe/log.ts';
+import { BlobFile } from './blob-file.ts';
+import { CorruptBlob } from './corrupt-blob.ts';
+import { isHash } from './keys.ts';
+import { type Layout, syncDirectory } from './layout.ts';
+import { Upload } from './upload.ts';
+
+export class Uploads {
+  readonly #layout: Layout;
+  readonly #random: Random;
+  readonly #log: Log;
+  #underWay = 0;
+
+  constructor(layout: Layout, random: Random, log: Log) {
+    this.#layout = layout;
+    this.#random = random;
+    this.#log = log;
+  }
+
+  get underWay(): number {
+    return this.#underWay;
+  }
+
+  /** Counted from this call on, to the end of `work` and until its file is gone, which nobody waits for. */
+  async with<T>(hash: string, work: (upload: Upload) => Promise<T>): Promise<T> {
+    this.#underWay += 1;
+    let upload: Upload | undefined;
+    try {
+      upload = await Upload.begin(join(this.#layout.uploads, this.#nameFor(hash)));
+      return await work(upload);
+    } finally {
+      void this.#end(upload);
+    }
+  }
+
+  async isEmpty(): Promise<boolean> {
+    return this.#underWay === 0 && (await readdir(this.#layout.uploads)).length === 0;
+  }
+
+  /** Nobody else may use the directory. */
+  async recover(): Promise<void> {
+    for (const name of await readdir(this.#layout.uploads)) await this.#recover(name);
+  }
+
+  async #end(upload: Upload | undefined): Promise<void> {
+    try {
+      await upload?.end();
+    } catch (err) {
+      this.#log.warn({ err }, 'a file of an upload could not be removed; it is when the agent starts anew');
+    } finally {
+      this.#underWay -= 1;
+    }
+  }
+
+  #nameFor(hash: string): string {
+    return `${hash}.${Math.floor(this.#random() * 2 ** 48).toString(36)}`;
+  }
+
+  /**
+   * A blob gets its name before it is on the disk, and keeps the one that it has here until then. So after a power cut one with both names
+   * may be half of one that nobody was told is stored; it stays only if it is whole.
+   */
+  async #recover(name: string): Promise<void> {
+    const path = join(this.#layout.uploads, name);
+    const [hash = ''] = name.split('.');
+    const { nlink, ino } = await lstat(path);
+    if (nlink > 1 && isHash(hash) && (await inodeOf(this.#layout.blob(hash))) === ino) await this.#settle(hash);
+    await unlink(path);
+  }
+
+  async #settle(hash: string): Promise<void> {
+    const path = this.#layout.blob(hash);
+    if (await isWhole(path)) {
+      await syncFile(path);
+    } else {
+      this.#log.warn(
+        { hash },
+        'removed a blob that was being stored when the machine went down, of which a part is missing',
+      );
+      await unlink(path);
+    }
+    await syncDirectory(this.#layout.shelf(hash));
+  }
+}
+
+async function isWhole(path: string): Promise<boolean> {
+  try {
+    await using file = await BlobFile.open(path);
+    if (!file) return false;
+    for await (const _ of file.read());
+    return true;
+  } catch (error) {
+    if (error instanceof CorruptBlob) return false;
+    throw error;
+  }
+}
+
+async function syncFile(path: string): Promise<void> {
+  await using file = await open(path, 'r');
+  await file.sync();
+}
+
+async function inodeOf(path: string): Promise<number | undefined> {
+  return (await lstat(path).catch(() => undefined))?.ino;
+}

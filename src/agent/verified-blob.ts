@@ -1,0 +1,54 @@
+/** An open blob that says so when it turns out to be bad, so that it is put aside. */
+import type { BlobInfo } from '../pool-client/protocol.ts';
+import { BlobFile } from './blob-file.ts';
+import { hashOf } from './keys.ts';
+import type { Layout } from './layout.ts';
+import type { ByteRange, OpenBlob } from './store.ts';
+
+type OnError = (hash: string, error: unknown) => Promise<void>;
+
+export class VerifiedBlob implements OpenBlob {
+  readonly info: BlobInfo;
+  readonly #hash: string;
+  readonly #file: BlobFile;
+  readonly #onError: OnError;
+
+  private constructor(hash: string, file: BlobFile, onError: OnError) {
+    const { key, size, sha256 } = file.kept;
+    this.info = { key, size, sha256 };
+    this.#hash = hash;
+    this.#file = file;
+    this.#onError = onError;
+  }
+
+  static async open(layout: Layout, hash: string, onError: OnError): Promise<VerifiedBlob | undefined> {
+    try {
+      const file = await openBlob(layout, hash);
+      return file && new VerifiedBlob(hash, file, onError);
+    } catch (error) {
+      await onError(hash, error);
+      throw error;
+    }
+  }
+
+  async *read(range?: ByteRange): AsyncGenerator<Buffer, void, void> {
+    try {
+      for await (const bytes of this.#file.read(range)) yield bytes;
+    } catch (error) {
+      await this.#onError(this.#hash, error);
+      throw error;
+    }
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.#file[Symbol.asyncDispose]();
+  }
+}
+
+/** Nothing if there is none. Rejects with a CorruptBlob when its file is not as we have written it, or that of another key. */
+export async function openBlob(layout: Layout, hash: string): Promise<BlobFile | undefined> {
+  const file = await BlobFile.open(layout.blob(hash));
+  if (!file || hashOf(file.kept.key) === hash) return file;
+  await file[Symbol.asyncDispose]();
+  throw file.corrupt('its file is that of another key');
+}
