@@ -43,6 +43,23 @@ describe('the commands for LVM', () => {
   });
 });
 
+describe('many commands for LVM in one process', () => {
+  const lvcreate = { argv: ['lvcreate', '--name', 'data', 'storage'], options: {} };
+
+  it('say what they have done even on a host that is configured to be silent: that is how it is known', () => {
+    const input = commands.inOneProcess([lvcreate, lvcreate])?.options.input;
+    const line = 'lvcreate --config log/silent=0 --name data storage\n';
+    expect(input).toBe(line + line);
+  });
+
+  it.each(['two words', 'a\nb', '"a"', '$a', '#a', 'a;b', ''])(
+    'are none when a word could be read as more: %j',
+    (word) => {
+      expect(commands.inOneProcess([lvcreate, { ...lvcreate, argv: ['lvcreate', word] }])).toBeUndefined();
+    },
+  );
+});
+
 describe('the commands for filesystems', () => {
   it('have what a person asks for before the device', () => {
     const { argv } = makeFileSystem({ fsType: 'ext4', fsArgs: ['-m', '0'], device: '/dev/lab/data-0' });

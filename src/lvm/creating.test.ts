@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { CommandError, type CommandOutcome } from '../kit/host/command.ts';
 import { GIB, group, lv } from './builders.ts';
 import type { Command } from './commands.ts';
-import { type Creation, createAll, type Promised } from './creating.ts';
+import { Creating, type CreatingParts, type Creation, type Promised } from './creating.ts';
 import type { LogicalVolume } from './facts.ts';
 
 const creation = (name: string, promise?: Promised): Creation => ({
@@ -12,6 +12,9 @@ const creation = (name: string, promise?: Promised): Creation => ({
   tags: [`tag-${name}`],
   promise,
 });
+
+const createAll = (creations: readonly Creation[], parts: CreatingParts) =>
+  Promise.all(new Creating(parts).begin(creations));
 
 /** LVM, in whose shell some commands fail, and alone some others. */
 function anLvm({
@@ -104,7 +107,7 @@ describe('new logical volumes', () => {
     { kind: 'timed-out', afterMs: 1, ended: false },
   ])('are not tried again while the process may still be at it: %o', async (ends) => {
     const { parts, ran } = anLvm({ shell: { ends } });
-    await expect(createAll([creation('a'), creation('b')], parts)).rejects.toThrow(CommandError);
+    expect(named(await createAll([creation('a'), creation('b')], parts))).toEqual(['CommandError', 'CommandError']);
     expect(ran).toEqual(['lvm']);
   });
 
@@ -116,5 +119,31 @@ describe('new logical volumes', () => {
     const all = [creation('a', promise), creation('b', promise), creation('c', elsewhere), creation('d')];
     expect(named(await createAll(all, parts))).toEqual(['a', 'Retry', 'c', 'd']);
     expect(ran).toEqual(['lvm']);
+  });
+
+  it('in another group do not wait for one that hangs', async () => {
+    const { parts } = anLvm();
+    const hangs = Promise.withResolvers<never>();
+    const run = (command: Command) => (command.argv.at(-1) === 'dead' ? hangs.promise : parts.run(command));
+    const creating = new Creating({ ...parts, run });
+    const dead = { ...creation('z'), vg: 'dead', command: { argv: ['lvcreate', 'dead'], options: {} } };
+    const [, alive = hangs.promise] = creating.begin([dead, creation('a')]);
+    expect(named([await alive])).toEqual(['a']);
+    expect(named(await Promise.all(creating.begin([creation('b')])))).toEqual(['b']);
+  });
+
+  it('that come while others of their group are made are made together by the next process, 64 at most', async () => {
+    const { parts, ran } = anLvm();
+    const gate = Promise.withResolvers<void>();
+    const run = async (command: Command) => {
+      await gate.promise;
+      return await parts.run(command);
+    };
+    const creating = new Creating({ ...parts, run });
+    const first = creating.begin([creation('first')]);
+    const others = Array.from({ length: 66 }, (_, index) => creating.begin([creation(`n${index}`)])).flat();
+    gate.resolve();
+    expect((await Promise.all([...first, ...others])).every((each) => !(each instanceof Error))).toBe(true);
+    expect(ran).toEqual(['lvcreate first', 'lvm', 'lvm']);
   });
 });

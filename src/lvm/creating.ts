@@ -27,11 +27,63 @@ export interface CreatingParts {
   readonly look: () => Promise<Lvm>;
 }
 
+/** By one process of LVM, which is waited for. */
+const AT_ONCE = 64;
+
+interface Waiting {
+  readonly creation: Creation;
+  readonly answer: PromiseWithResolvers<LogicalVolume | Error>;
+}
+
 /**
- * Gives what was made for each, or why it was not. One process of LVM makes them all: to start one, and to have it look at all disks,
+ * In each group one process after the other: LVM would let them wait for each other, and a pool must not be promised twice. Who comes
+ * meanwhile is in the next one, and a group that hangs keeps no other waiting.
+ */
+export class Creating {
+  readonly #parts: CreatingParts;
+  /** Of each group in which something is made now. */
+  readonly #lines = new Map<string, Waiting[]>();
+
+  constructor(parts: CreatingParts) {
+    this.#parts = parts;
+  }
+
+  /** What will have been made for each, or why it was not. Never rejects. */
+  begin(creations: readonly Creation[]): readonly Promise<LogicalVolume | Error>[] {
+    const all = creations.map((creation): Waiting => ({ creation, answer: Promise.withResolvers() }));
+    for (const [vg, some] of Map.groupBy(all, ({ creation }) => creation.vg)) {
+      const line = this.#lines.get(vg);
+      if (line) line.push(...some);
+      else void this.#serve(vg, some);
+    }
+    return all.map(({ answer }) => answer.promise);
+  }
+
+  async #serve(vg: string, line: Waiting[]): Promise<void> {
+    this.#lines.set(vg, line);
+    while (line.length > 0) {
+      const some = line.splice(0, AT_ONCE);
+      const made = await this.#made(some.map(({ creation }) => creation));
+      for (const [index, { answer }] of some.entries())
+        answer.resolve((made instanceof Error ? made : made[index]) ?? new Error('it was not made'));
+    }
+    this.#lines.delete(vg);
+  }
+
+  async #made(creations: readonly Creation[]): Promise<readonly (LogicalVolume | Error)[] | Error> {
+    try {
+      return await createSome(creations, this.#parts);
+    } catch (error) {
+      return error instanceof Error ? error : new Error(String(error));
+    }
+  }
+}
+
+/**
+ * One process of LVM makes them all: to start one, and to have it look at all disks,
  * takes as long as to make a volume. That says nothing of each: what is not there afterwards is made by a process of its own, which does.
  */
-export async function createAll(
+async function createSome(
   creations: readonly Creation[],
   parts: CreatingParts,
 ): Promise<readonly (LogicalVolume | Error)[]> {

@@ -15,7 +15,7 @@ import type { Log } from '../kit/observe/log.ts';
 import { Rounds } from '../kit/rounds.ts';
 import { Slots } from '../kit/slots.ts';
 import * as commands from './commands.ts';
-import { type Creation, createAll } from './creating.ts';
+import { Creating, type Creation } from './creating.ts';
 import type { LogicalVolume, Lvm } from './facts.ts';
 import { type Format, Formatting } from './formatting.ts';
 import { lookAt, type Viewpoint } from './look.ts';
@@ -44,9 +44,6 @@ const FSTAB = '/run/holdfast/lvm.fstab';
 /** Devices that are read by ourselves: each takes a buffer of some size meanwhile. */
 const READS_AT_ONCE = 4;
 
-/** By one process of LVM, which is waited for. */
-const CREATIONS_AT_ONCE = 64;
-
 const NEVER = new AbortController().signal;
 
 interface ContentOptions {
@@ -58,7 +55,7 @@ interface ContentOptions {
 export class LocalNode {
   readonly #parts: NodeParts;
   readonly #rounds: Rounds;
-  readonly #create: (creation: Creation) => Promise<LogicalVolume | Error>;
+  readonly #create: (creation: Creation) => Promise<{ readonly ended: Promise<LogicalVolume | Error> }>;
   readonly #format: (format: Format) => Promise<Error | undefined>;
   readonly activate: (lv: LogicalVolume) => Promise<undefined>;
   readonly resume: (lv: LogicalVolume) => Promise<undefined>;
@@ -69,7 +66,6 @@ export class LocalNode {
   readonly mount: (entry: FstabEntry) => Promise<string | undefined>;
   readonly enableUnit: (unit: MountUnit) => Promise<undefined>;
   readonly #dropUnit: (name: string) => Promise<undefined>;
-  readonly #turns = new Map<string, Slots>();
   readonly #reading = new Slots(READS_AT_ONCE);
   readonly #signature: (device: OpenDevice) => Promise<Known<string | undefined>>;
   readonly #look: (_: undefined) => Promise<Look>;
@@ -77,9 +73,13 @@ export class LocalNode {
   constructor(parts: NodeParts) {
     this.#parts = parts;
     this.#rounds = new Rounds({ clock: parts.clock });
-    this.#create = this.#rounds.desk((creations: readonly Creation[]) => this.#createAll(creations), {
-      takesLong: true,
+    const creating = new Creating({
+      run: (command) => this.result(command),
+      look: async () => (await this.#lookNow()).lvm,
     });
+    this.#create = this.#rounds.desk(async (all: readonly Creation[]) =>
+      creating.begin(all).map((ended) => ({ ended })),
+    );
     const formatting = new Formatting({
       run: (command) => this.run(command),
       isStill: (path, number) => this.isStill(path, number),
@@ -117,37 +117,10 @@ export class LocalNode {
     });
   }
 
-  /** In each group one after the other: LVM would let them wait for each other, and a pool must not be promised twice. */
-  async #createAll(creations: readonly Creation[]): Promise<readonly (LogicalVolume | Error)[]> {
-    const parts = {
-      run: (command: commands.Command) => this.result(command),
-      look: async () => (await this.#lookNow()).lvm,
-    };
-    const answers = new Map<Creation, LogicalVolume | Error>();
-    const inGroup = async (vg: string, some: readonly Creation[]) => {
-      using _turn = await this.#turnIn(vg).take(NEVER);
-      const made = await createAll(some, parts);
-      for (const [index, each] of some.entries()) answers.set(each, made[index] ?? new Error('it was not made'));
-    };
-    const groups = Map.groupBy(creations, ({ vg }) => vg);
-    await Promise.all(
-      groups.entries().map(async ([vg, all]) => {
-        for (let from = 0; from < all.length; from += CREATIONS_AT_ONCE)
-          await inGroup(vg, all.slice(from, from + CREATIONS_AT_ONCE));
-      }),
-    );
-    return creations.map((each) => answers.get(each) ?? new Error('it was not made'));
-  }
-
-  #turnIn(vg: string): Slots {
-    const turn = this.#turns.get(vg) ?? new Slots(1);
-    this.#turns.set(vg, turn);
-    return turn;
-  }
-
   /** Gives what was made. */
   async create(creation: Creation): Promise<LogicalVolume> {
-    const made = await this.#create(creation);
+    const { ended } = await this.#create(creation);
+    const made = await this.away(() => ended);
     if (made instanceof Error) throw made;
     return made;
   }
