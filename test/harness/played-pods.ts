@@ -49,6 +49,7 @@ export class PlayedPods implements AsyncDisposable {
   readonly #nodes: ReadonlySet<string>;
   readonly #played = new Map<string, PlayedPod>();
   readonly #down = new Set<string>();
+  readonly #impostors = new Map<string, Image>();
   readonly #network = `127.${octet()}.${octet()}`;
   #addresses = 0;
   #over = false;
@@ -93,6 +94,17 @@ export class PlayedPods implements AsyncDisposable {
     this.#down.delete(pod);
   }
 
+  /** From now on the pod runs this instead of what its template says, as if somebody had got into its node. */
+  async replace(pod: string, image: Image): Promise<void> {
+    this.#impostors.set(pod, image);
+    await this.#named(pod).signal('SIGKILL');
+  }
+
+  async putBack(pod: string): Promise<void> {
+    this.#impostors.delete(pod);
+    await this.#named(pod).signal('SIGKILL');
+  }
+
   /** Pods whose programs run, by name. */
   running(): readonly string[] {
     return [...this.#played.values()].filter(({ isRunning }) => isRunning).map(({ name }) => name);
@@ -134,10 +146,11 @@ export class PlayedPods implements AsyncDisposable {
   /** Each pod by itself: one that takes its time to leave keeps nobody waiting. */
   #follow(pod: Pod, claims: readonly Claim[]): void {
     const played = this.#played.get(pod.metadata.uid) ?? this.#welcome(pod);
-    const { image } = pod.spec.containers[0];
+    const { name } = pod.metadata;
+    const image = this.#impostors.get(name) ?? this.#images[pod.spec.containers[0].image];
     void played
-      .follow(pod, { image: this.#images[image], claims, isDown: this.#down.has(pod.metadata.name) })
-      .catch((error) => this.troubles.push(`${pod.metadata.name}: ${error}`));
+      .follow(pod, { image, claims, isDown: this.#down.has(name) })
+      .catch((error) => this.troubles.push(`${name}: ${error}`));
   }
 
   #welcome({ metadata: { name, uid } }: Pod): PlayedPod {
