@@ -1,0 +1,123 @@
+/** A store in memory for simulations. What is stored outlives the agent; an agent that was killed does nothing any more. */
+import { createHash } from 'node:crypto';
+import { hashOfKey } from '../pool-client/blob-path.ts';
+import type { BlobInfo, BlobPage } from '../pool-client/protocol.ts';
+import {
+  type ExpectedBlob,
+  type OpenBlob,
+  type PageOfBlobs,
+  type PutBlob,
+  type Store,
+  StoreError,
+  type StoreTotals,
+} from './store.ts';
+
+export interface KeptBytes {
+  readonly info: BlobInfo;
+  bytes: Buffer;
+}
+
+/** What is on the disk. */
+export class SimulatedDisk {
+  readonly blobs = new Map<string, KeptBytes>();
+  readonly aside = new Set<string>();
+  /** No blob beyond that is taken. */
+  mostBytes = Number.POSITIVE_INFINITY;
+
+  add(key: string, bytes: Buffer): void {
+    this.blobs.set(key, { info: { key, size: bytes.length, sha256: sha256Of(bytes) }, bytes });
+  }
+
+  /** Its bytes change behind the back of everybody. */
+  spoil(key: string): void {
+    const kept = this.blobs.get(key);
+    if (kept) kept.bytes = Buffer.concat([kept.bytes, Buffer.from('!')]);
+  }
+
+  get bytes(): number {
+    return this.blobs.values().reduce((sum, { info }) => sum + info.size, 0);
+  }
+}
+
+export const sha256Of = (bytes: Buffer): string => createHash('sha256').update(bytes).digest('hex');
+
+export class SimulatedStore implements Store {
+  readonly #disk: SimulatedDisk;
+  /** Before and after everything that touches the disk. It does not come back when the agent was killed. */
+  readonly #step: () => Promise<void>;
+  #uploads = 0;
+
+  constructor(disk: SimulatedDisk, step: () => Promise<void>) {
+    this.#disk = disk;
+    this.#step = step;
+  }
+
+  async put(key: string, body: AsyncIterable<Buffer>, expected: ExpectedBlob = {}): Promise<PutBlob> {
+    this.#uploads += 1;
+    try {
+      const pieces: Buffer[] = [];
+      for await (const piece of body) pieces.push(piece);
+      const bytes = Buffer.concat(pieces);
+      const info = { key, size: bytes.length, sha256: sha256Of(bytes) };
+      if (expected.sha256 && expected.sha256 !== info.sha256) throw new StoreError('DigestMismatch', 'other bytes');
+      await this.#step();
+      const there = this.#disk.blobs.get(key);
+      if (there && there.info.sha256 !== info.sha256) throw new StoreError('Conflict', 'other bytes are stored');
+      if (!there && this.#disk.bytes + info.size > this.#disk.mostBytes) throw new StoreError('Full', 'no room');
+      if (!there) this.#disk.blobs.set(key, { info, bytes });
+      await this.#step();
+      return { made: !there, info };
+    } finally {
+      this.#uploads -= 1;
+    }
+  }
+
+  async open(key: string): Promise<OpenBlob | undefined> {
+    await this.#step();
+    const kept = this.#disk.blobs.get(key);
+    if (this.#disk.aside.has(key)) throw new StoreError('Corrupt', 'it was put aside');
+    return kept && { info: kept.info, read: () => this.#pieces(kept), async [Symbol.asyncDispose]() {} };
+  }
+
+  async remove(key: string): Promise<boolean> {
+    await this.#step();
+    const wasThere = this.#disk.blobs.delete(key);
+    const wasAside = this.#disk.aside.delete(key);
+    await this.#step();
+    return wasThere || wasAside;
+  }
+
+  async list({ after = '', limit, prefix = '' }: PageOfBlobs): Promise<BlobPage> {
+    await this.#step();
+    const infos = [...this.#disk.blobs.values()].map(({ info }) => ({ info, hash: hashOfKey(info.key) }));
+    const rest = infos
+      .filter(({ info, hash }) => hash > after && info.key.startsWith(prefix))
+      .sort((a, b) => (a.hash < b.hash ? -1 : 1));
+    const page = rest.slice(0, limit);
+    const last = page.at(-1);
+    return { items: page.map(({ info }) => info), ...(rest.length > limit && last && { continue: last.hash }) };
+  }
+
+  async isEmpty(): Promise<boolean> {
+    await this.#step();
+    return this.#uploads === 0 && this.#disk.blobs.size === 0 && this.#disk.aside.size === 0;
+  }
+
+  totals(): StoreTotals {
+    return { blobs: this.#disk.blobs.size, bytes: this.#disk.bytes, corrupt: this.#disk.aside.size };
+  }
+
+  async *#pieces({ info, bytes }: KeptBytes): AsyncGenerator<Buffer> {
+    await this.#step();
+    if (sha256Of(bytes) !== info.sha256) {
+      this.#disk.blobs.delete(info.key);
+      this.#disk.aside.add(info.key);
+      throw new StoreError('Corrupt', 'it is not what was stored');
+    }
+    const half = Math.ceil(bytes.length / 2);
+    for (const piece of [bytes.subarray(0, half), bytes.subarray(half)]) {
+      if (piece.length > 0) yield piece;
+      await this.#step();
+    }
+  }
+}

@@ -1,0 +1,252 @@
+/**
+ * Carries every blob of this agent to its peers. What is there is what is left: nothing is remembered that a crash could lose, and a blob
+ * that was on its way is offered again. The thinking is in drain-decide.ts, and the moving of one blob in drain-move.ts.
+ */
+import { type Backoff, backoffMs, type Random } from '../kit/backoff.ts';
+import { Bell } from '../kit/clock/bell.ts';
+import type { Clock } from '../kit/clock/clock.ts';
+import type { Log } from '../kit/observe/log.ts';
+import { Slots } from '../kit/slots.ts';
+import { Pace } from '../kit/wipe/pace.ts';
+import type { AgentCalls } from '../pool-client/agent-calls.ts';
+import type { BlobInfo, DecommissionOrder, DrainStatus } from '../pool-client/protocol.ts';
+import { PeerStandings, whyOf } from './drain-decide.ts';
+import { type Moved, move } from './drain-move.ts';
+import type { Drained, Draining } from './draining.ts';
+import { KeyTurns } from './key-turns.ts';
+import type { Store } from './store.ts';
+
+export interface DrainOptions {
+  /** Of this agent, which is never its own peer. */
+  readonly name: string;
+  readonly store: Store;
+  readonly calls: AgentCalls;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Log;
+  readonly drained: Drained;
+  /** In bytes per second. */
+  readonly bandwidth?: number | undefined;
+  readonly inFlight?: number;
+}
+
+const IN_FLIGHT = 4;
+const PAGE = 200;
+/** Between two looks at what is left, when the last one has moved nothing. */
+const IDLE: Backoff = { baseMs: 1_000, maxMs: 30_000 };
+/** How long blobs that are on their way may take when the drain is called off; then they are cut off, which is safe at any time. */
+const GRACE_MS = 5_000;
+const MOST_REMEMBERED = 1_000;
+
+/** One drain, from an order to the end of it. */
+interface Run {
+  readonly generation: number;
+  readonly since: string;
+  /** No further blob is taken up. */
+  readonly stop: AbortController;
+  /** What is on its way is cut off. */
+  readonly cut: AbortController;
+  readonly over: Promise<void>;
+}
+
+export class Drain implements Draining {
+  readonly #options: DrainOptions;
+  readonly #standings: PeerStandings;
+  readonly #pace: Pace;
+  readonly #slots: Slots;
+  readonly #bell = new Bell();
+  readonly #turns = new KeyTurns();
+  readonly #moving = new Map<string, AbortController>();
+  /** Keys that stay, and why. */
+  readonly #held = new Map<string, 'conflict' | 'corrupt'>();
+  #run: Run | undefined;
+  #movedBlobs = 0;
+  #movedBytes = 0;
+  #trouble: string | undefined;
+
+  constructor(options: DrainOptions) {
+    const { clock, random, bandwidth, inFlight = IN_FLIGHT } = options;
+    this.#options = options;
+    this.#standings = new PeerStandings(random);
+    this.#pace = new Pace(bandwidth, clock);
+    this.#slots = new Slots(inFlight);
+  }
+
+  begin({ generation, peers }: DecommissionOrder): void {
+    this.#standings.replace(peers.filter(({ name }) => name !== this.#options.name));
+    this.#bell.ring();
+    const before = this.#run;
+    if (before && !before.stop.signal.aborted && before.generation === generation) return;
+    before?.stop.abort();
+    this.#start(generation, before?.over);
+  }
+
+  async end(): Promise<void> {
+    const run = this.#run;
+    if (!run) return;
+    run.stop.abort();
+    const cancel = this.#options.clock.after(GRACE_MS, () => run.cut.abort());
+    await run.over;
+    cancel();
+    if (this.#run === run) this.#run = undefined;
+  }
+
+  status(): DrainStatus | undefined {
+    if (!this.#run) return undefined;
+    const { blobs, bytes } = this.#options.store.totals();
+    const why = this.#why();
+    return {
+      since: this.#run.since,
+      movedBlobs: this.#movedBlobs,
+      movedBytes: this.#movedBytes,
+      leftBlobs: blobs,
+      leftBytes: bytes,
+      ...(why && { why }),
+    };
+  }
+
+  /** Also when no drain has begun: one may begin while this is under way, and must not take the blob along. */
+  async removeEverywhere(key: string): Promise<'removed' | 'absent' | 'unknown'> {
+    this.#moving.get(key)?.abort();
+    return await this.#turns.run(key, async () => {
+      const wasHere = await this.#options.store.remove(key);
+      this.#held.delete(key);
+      const elsewhere = this.#run ? await this.#removeAtPeers(key) : 'absent';
+      if (elsewhere === 'unknown') return 'unknown';
+      return wasHere || elsewhere === 'removed' ? 'removed' : 'absent';
+    });
+  }
+
+  async #removeAtPeers(key: string): Promise<'removed' | 'absent' | 'unknown'> {
+    const { calls, log } = this.#options;
+    const asked = this.#standings.peers.map((peer) => calls.remove(peer, key));
+    const answers = await Promise.allSettled(asked);
+    for (const answer of answers) {
+      if (answer.status === 'rejected') log.warn({ err: answer.reason, key }, 'a peer was not told of a removal');
+    }
+    if (answers.some(({ status }) => status === 'rejected')) return 'unknown';
+    return answers.some((answer) => answer.status === 'fulfilled' && answer.value) ? 'removed' : 'absent';
+  }
+
+  #start(generation: number, before: Promise<void> | undefined): void {
+    const { clock, log } = this.#options;
+    const [stop, cut] = [new AbortController(), new AbortController()];
+    const since = clock.now().toISOString();
+    [this.#movedBlobs, this.#movedBytes, this.#trouble] = [0, 0, undefined];
+    this.#held.clear();
+    log.info({ generation, peers: this.#standings.peers }, 'draining begins');
+    const over = Promise.resolve(before)
+      .then(() => this.#untilEmpty(stop.signal, cut.signal))
+      .catch((err: unknown) => {
+        if (!stop.signal.aborted) log.error({ err }, 'draining has failed');
+      });
+    this.#run = { generation, since, stop, cut, over };
+  }
+
+  async #untilEmpty(stop: AbortSignal, cut: AbortSignal): Promise<void> {
+    const { clock, random } = this.#options;
+    for (let idle = 0; !stop.aborted; ) {
+      const before = this.#movedBlobs;
+      if (await this.#lookAndMove(stop, cut)) return;
+      idle = this.#movedBlobs > before ? 1 : idle + 1;
+      const now = clock.monotonic();
+      const pauseMs = this.#standings.isAnyOpen(now) ? backoffMs(IDLE, idle, random) : this.#standings.pauseMs(now);
+      await this.#bell.wait(clock, Math.min(pauseMs, IDLE.maxMs), stop);
+    }
+  }
+
+  /** Whether it is the end. What goes wrong here is told, and tried again. */
+  async #lookAndMove(stop: AbortSignal, cut: AbortSignal): Promise<boolean> {
+    const { store, drained, log } = this.#options;
+    try {
+      await this.#pass(stop, cut);
+      this.#trouble = undefined;
+      if (stop.aborted || !(await store.isEmpty())) return false;
+      await drained();
+      log.info({ blobs: this.#movedBlobs, bytes: this.#movedBytes }, 'drained: nothing is left here');
+      return true;
+    } catch (error) {
+      if (stop.aborted) return false;
+      this.#trouble = error instanceof Error ? error.message : String(error);
+      log.error({ err: error }, 'draining was interrupted, and is tried again');
+      return false;
+    }
+  }
+
+  /** Once along everything that is here, as long as anybody takes anything. Ends when all that it has taken up has ended. */
+  async #pass(stop: AbortSignal, cut: AbortSignal): Promise<void> {
+    const moves = new Set<Promise<void>>();
+    const failures: unknown[] = [];
+    for await (const { key } of this.#left()) {
+      const slot = await this.#slots.take(stop).catch(() => undefined);
+      if (!slot) break;
+      if (failures.length > 0 || !this.#standings.isAnyOpen(this.#options.clock.monotonic())) {
+        slot[Symbol.dispose]();
+        break;
+      }
+      const one = this.#moveInTurn(key, cut)
+        .catch((error: unknown) => void failures.push(error))
+        .finally(() => {
+          slot[Symbol.dispose]();
+          moves.delete(one);
+        });
+      moves.add(one);
+    }
+    await Promise.all(moves);
+    if (failures.length > 0) throw failures[0];
+  }
+
+  /** In the order of the hashes, page by page. */
+  async *#left(): AsyncGenerator<BlobInfo> {
+    const { store } = this.#options;
+    let after: string | undefined;
+    do {
+      const page = await store.list({ limit: PAGE, ...(after && { after }) });
+      yield* page.items;
+      after = page.continue;
+    } while (after !== undefined);
+  }
+
+  #moveInTurn(key: string, cut: AbortSignal): Promise<void> {
+    return this.#turns.run(key, async () => {
+      const abort = new AbortController();
+      const onCut = () => abort.abort();
+      cut.addEventListener('abort', onCut, { once: true });
+      this.#moving.set(key, abort);
+      try {
+        const { store, calls, clock } = this.#options;
+        const parts = { store, calls, clock, standings: this.#standings, pace: this.#pace };
+        this.#note(key, await move(parts, key, abort.signal));
+      } catch (error) {
+        if (!abort.signal.aborted) throw error;
+      } finally {
+        this.#moving.delete(key);
+        cut.removeEventListener('abort', onCut);
+      }
+    });
+  }
+
+  #note(key: string, moved: Moved): void {
+    if (moved.is === 'conflict' || moved.is === 'corrupt') {
+      if (!this.#held.has(key)) this.#options.log.warn({ key, why: moved.why }, `a blob stays: ${moved.is}`);
+      if (this.#held.size < MOST_REMEMBERED) this.#held.set(key, moved.is);
+      return;
+    }
+    this.#held.delete(key);
+    if (moved.is !== 'moved') return;
+    this.#movedBlobs += 1;
+    this.#movedBytes += moved.size;
+  }
+
+  #why(): string | undefined {
+    const { blobs, corrupt } = this.#options.store.totals();
+    const held = (kind: 'conflict' | 'corrupt') => [...this.#held].flatMap(([key, is]) => (is === kind ? key : []));
+    return whyOf({
+      trouble: this.#trouble,
+      peers: blobs > 0 ? this.#standings.why() : undefined,
+      conflicts: held('conflict'),
+      damaged: held('corrupt'),
+      corrupt,
+    });
+  }
+}
