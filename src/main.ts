@@ -23,6 +23,12 @@ const commands: readonly CommandEntry[] = [
     load: () => import('./commands/lvm/lvm.ts'),
   },
   {
+    group: 'run',
+    name: 'pool',
+    summary: 'keeps pools of storage agents, and drains agents before they leave',
+    load: () => import('./commands/pool/pool.ts'),
+  },
+  {
     group: 'look',
     name: 'status',
     summary: 'how volumes stand, and what needs a person',

@@ -3,6 +3,7 @@ import type { Define } from '../line/command.ts';
 import { addExamples } from '../line/help.ts';
 import { define as devices } from './devices.ts';
 import { define as lvm } from './lvm.ts';
+import { define as pool } from './pool.ts';
 import { define as topology } from './topology.ts';
 
 export const define: Define = (command, terminal) => {
@@ -11,6 +12,7 @@ export const define: Define = (command, terminal) => {
     'holdfast status topology': 'volumes and zones, and what needs a person',
     'holdfast status devices': 'the devices of all nodes, and what needs a person',
     'holdfast status lvm': 'the volume groups and volumes of all nodes, and what needs a person',
+    'holdfast status pool': 'the pools of storage agents, how full they are, and what needs a person',
   });
   const ofTopology = command.command('topology').usage('[flags]').summary('volumes and their zones');
   topology(
@@ -27,6 +29,11 @@ export const define: Define = (command, terminal) => {
     ofLvm.description(
       'The volume groups of each node, how each volume stands, which agents are not heard, and what needs a person.',
     ),
+    terminal,
+  );
+  const ofPool = command.command('pool').summary('the pools of storage agents');
+  pool(
+    ofPool.description('How large and how full each pool is, what is done with it, and what needs a person.'),
     terminal,
   );
 };

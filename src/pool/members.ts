@@ -1,0 +1,40 @@
+/** What can be said of one member of a pool, or of all of them. */
+import { DEFAULT_PORT, type Peer } from '../pool-client/protocol.ts';
+import { urlOf } from './plan.ts';
+import { type Note, note } from './reasons.ts';
+import { type Member, presentMembers, type Seen } from './seen.ts';
+
+/** Why a member does not serve; nothing when it does. */
+export function whyNotServing({ set }: Seen, member: Member): Note | undefined {
+  const { name, pod, agent } = member;
+  if (!pod) return note('PodIsMissing', `pod ${name} is not there (yet): see the Events of the StatefulSet`);
+  if (pod.setUid !== set?.metadata.uid) return note('ObjectIsForeign', `pod ${name} belongs to somebody else`);
+  if (pod.isDeleting) return note('PodIsStarting', `pod ${name} is about to go`);
+  if (!pod.isReady && pod.why !== undefined) return note('PodIsNotReady', `pod ${name} is not ready: ${pod.why}`);
+  if (!pod.isReady) return note('PodIsStarting', `pod ${name} is not ready`);
+  if (!agent.known) return note('AgentDoesNotAnswer', `the agent ${name} cannot be asked: ${agent.why}`);
+  if (agent.value.state === 'Unknown') return note('AgentDoesNotAnswer', `the agent ${name} does not know its state`);
+  if (agent.value.state !== 'Ready') return note('AgentIsNotReady', `the agent ${name} is ${agent.value.state}`);
+  return undefined;
+}
+
+/** Of all that should be there. */
+export const notServing = (seen: Seen): readonly Note[] =>
+  presentMembers(seen).flatMap((member) => whyNotServing(seen, member) ?? []);
+
+/** The StatefulSet's controller has seen what was last written. */
+export const isObserved = ({ set }: Seen): boolean =>
+  (set?.status?.observedGeneration ?? 0) >= (set?.metadata.generation ?? 0);
+
+/** The agents that stay when the pool has so many, and can take blobs now. */
+export const peersBelow = (seen: Seen, count: number): readonly Peer[] =>
+  seen.members
+    .slice(0, count)
+    .filter((member) => whyNotServing(seen, member) === undefined)
+    .flatMap(({ name, pod }) => (pod ? [{ name, url: urlOf(pod, DEFAULT_PORT) }] : []));
+
+/** Higher than any that an agent or we know of: an order that it is given to is never taken for an old one. */
+export function nextGeneration({ pool: { status }, members }: Seen): number {
+  const ofAgents = members.map(({ agent }) => (agent.known ? (agent.value.generation ?? 0) : 0));
+  return 1 + Math.max(status?.lastGeneration ?? 0, status?.operation?.generation ?? 0, ...ofAgents);
+}
