@@ -5,7 +5,8 @@ import type { SimulatedMachine } from '../kit/host/simulated/machine.ts';
 import { FILE_SYSTEMS } from './contract.ts';
 import { type FstabEntry, parseFstab } from './mounts.ts';
 import { Content, isHeld, type Mapped } from './simulated-devices.ts';
-import { EXTENT, Failure, parse, type Reply, type SimulatedLvm, type Takes } from './simulated-lvm.ts';
+import { EXTENT, type SimulatedLvm } from './simulated-lvm.ts';
+import { type Call, Failure, parse, type Reply, type Takes } from './simulated-programs.ts';
 
 /** A filesystem is made in two halves: after the first it can be recognised, and is not whole. */
 export const HALF_OF_MKFS_MS = 2_000;
@@ -14,8 +15,6 @@ const HALF_OF_LUKS_FORMAT_MS = 2_000;
 const DERIVATION_MS = 500;
 const CHECK_MS = 500;
 const HEADER_BYTES = 4n * EXTENT;
-
-type Call = Parameters<Parameters<SimulatedLvm['install']>[1]>[0];
 
 export class SimulatedFileSystems {
   /** Directories of the node itself in which nothing can be made. */
@@ -30,21 +29,21 @@ export class SimulatedFileSystems {
     this.#machine = lvm.machine;
     this.#protectDirectories();
     for (const fsType of FILE_SYSTEMS)
-      lvm.install(`mkfs.${fsType}`, ({ args }, takes) => this.#mkfs(fsType, args.at(-1) ?? '', takes));
-    lvm.install('blkid', ({ inherited: [device] }) => blkid(lvm.devices.get(device?.number ?? '0:0')), {
+      lvm.programs.install(`mkfs.${fsType}`, ({ args }, takes) => this.#mkfs(fsType, args.at(-1) ?? '', takes));
+    lvm.programs.install('blkid', ({ inherited: [device] }) => blkid(lvm.devices.get(device?.number ?? '0:0')), {
       changes: () => false,
     });
-    lvm.install('wipefs', ({ inherited }) => wipefs(inherited.map(({ number }) => lvm.devices.get(number))), {
+    lvm.programs.install('wipefs', ({ inherited }) => wipefs(inherited.map(({ number }) => lvm.devices.get(number))), {
       changes: () => false,
     });
     for (const program of ['e2fsck', 'xfs_repair', 'btrfs', 'resize2fs', 'xfs_growfs'])
-      lvm.install(program, ({ argv }, takes) => this.#checkOrGrow(argv, takes), {
+      lvm.programs.install(program, ({ argv }, takes) => this.#checkOrGrow(argv, takes), {
         changes: () => program !== 'e2fsck' && program !== 'xfs_repair',
       });
-    lvm.install('mount', ({ args }) => (args.includes('--all') ? this.#mountAll(args) : this.#remount(args)));
-    lvm.install('umount', ({ args }) => this.#unmount(args.at(-1) ?? ''));
-    lvm.install('chattr', ({ args: [how, , ...paths] }) => this.#chattr(how === '+i', paths));
-    lvm.install('cryptsetup', (call, takes) => this.#cryptsetup(call, takes));
+    lvm.programs.install('mount', ({ args }) => (args.includes('--all') ? this.#mountAll(args) : this.#remount(args)));
+    lvm.programs.install('umount', ({ args }) => this.#unmount(args.at(-1) ?? ''));
+    lvm.programs.install('chattr', ({ args: [how, , ...paths] }) => this.#chattr(how === '+i', paths));
+    lvm.programs.install('cryptsetup', (call, takes) => this.#cryptsetup(call, takes));
   }
 
   /** What is seen at a path: of the uppermost mount, if anything of ours is mounted there. */

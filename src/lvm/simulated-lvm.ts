@@ -1,14 +1,16 @@
 /** For tests: LVM on a simulated machine. Its programs take what the job gives to the real ones, and answer and fail as those do. */
-import { type Clock, sleep } from '../kit/clock/clock.ts';
-import type { Program } from '../kit/host/simulated/commands.ts';
 import type { SimulatedMachine } from '../kit/host/simulated/machine.ts';
 import { deviceMapperName } from './names.ts';
 import { Content, DeviceMapper, type Mapped } from './simulated-devices.ts';
-
-type Call = Parameters<Program>[0];
-/** Rejects when the program is ended meanwhile. */
-export type Takes = (ms: number) => Promise<void>;
-export type Reply = Awaited<ReturnType<Program>>;
+import {
+  BRIEF_MS,
+  type Call,
+  Failure,
+  parse,
+  type Reply,
+  SimulatedPrograms,
+  type Takes,
+} from './simulated-programs.ts';
 
 export const EXTENT = 4n * 2n ** 20n;
 
@@ -41,36 +43,31 @@ export type Deed =
   | { readonly does: 'mount'; readonly content: Content; readonly path: string }
   | { readonly does: 'unmount' | 'chattr'; readonly path: string };
 
-/** As by the end of the container that it runs in. */
-const KILLED = new Error('killed');
-/** All that a command on metadata takes. */
-const BRIEF_MS = 20;
 const WIPING_MS = 2_000;
 /** Where something may be left of what was on the disk, which LVM does not know. */
 const NOT_WIPED_AT = 2 * 2 ** 20;
 
 export class SimulatedLvm {
   readonly machine: SimulatedMachine;
+  readonly programs: SimulatedPrograms;
   readonly devices: DeviceMapper;
   readonly groups = new Map<string, SimulatedGroup>();
   onDeed: (deed: Deed) => void = () => {};
   #uuids = 0;
-  #cut = new AbortController();
-  /** Of programs that are to die with who started them. */
-  #bound = new AbortController();
 
   constructor(machine: SimulatedMachine) {
     this.machine = machine;
+    this.programs = new SimulatedPrograms(machine);
     this.devices = new DeviceMapper(machine);
     this.devices.onWrite = ({ content }) => this.onDeed({ does: 'overwrite', content });
-    machine.install('setpriv', (call) => this.#setpriv(call));
-    machine.install('xargs', (call) => this.#xargs(call));
-    this.install('lvm', (call, takes) => this.#lvm(call, takes), { changes: ([, report]) => report === undefined });
-    this.install('lvcreate', (call, takes) => this.#lvcreate(call.args, takes));
-    this.install('lvchange', (call) => this.#lvchange(call.args));
-    this.install('lvextend', (call) => this.#lvextend(call.args));
-    this.install('lvremove', (call) => this.#lvremove(call.args));
-    this.install('lvrename', (call) => this.#lvrename(call.args));
+    this.programs.install('lvm', (call, takes) => this.#lvm(call, takes), {
+      changes: ([, report]) => report === undefined,
+    });
+    this.programs.install('lvcreate', (call, takes) => this.#lvcreate(call.args, takes));
+    this.programs.install('lvchange', (call) => this.#lvchange(call.args));
+    this.programs.install('lvextend', (call) => this.#lvextend(call.args));
+    this.programs.install('lvremove', (call) => this.#lvremove(call.args));
+    this.programs.install('lvrename', (call) => this.#lvrename(call.args));
   }
 
   addGroup(name: string, extents: bigint): SimulatedGroup {
@@ -92,67 +89,9 @@ export class SimulatedLvm {
     return [...volumes.values()].reduce((left, volume) => left - allocated(volume), extents) - spare(volumes);
   }
 
-  /** A program that takes this long, and can be ended half-way. */
-  install(
-    name: string,
-    run: (call: Call, takes: Takes) => Reply | Promise<Reply>,
-    { changes = () => true }: Parameters<SimulatedMachine['install']>[2] = {},
-  ): void {
-    const { clock } = this.machine;
-    const program: Program = async (call) => {
-      const ended = AbortSignal.any([this.#cut.signal, call.signal]);
-      const takes = (ms: number) => takesTime(clock, ms, ended);
-      try {
-        await takes(BRIEF_MS);
-        return await run(call, takes);
-      } catch (error) {
-        if (error instanceof Failure)
-          return { code: error.code, stderr: `${name.startsWith('lv') ? '  ' : ''}${error.message}\n` };
-        if (error === KILLED) return { signal: 'SIGKILL' };
-        throw error;
-      }
-    };
-    this.machine.install(name, program, { changes });
-  }
-
-  /** Ends every program that runs, wherever it is in its work. */
-  endPrograms(): void {
-    const cut = this.#cut;
-    this.#cut = new AbortController();
-    cut.abort();
-  }
-
-  /** What the kernel does when the agent is gone. */
-  endBoundPrograms(): void {
-    const bound = this.#bound;
-    this.#bound = new AbortController();
-    bound.abort();
-  }
-
-  #setpriv(call: Call): Reply | Promise<Reply> {
-    const argv = call.argv.slice(call.argv.indexOf('KILL') + 1);
-    const program = this.machine.programs.get(argv[0] ?? '') ?? never(`there is no ${argv[0]}`);
-    const signal = AbortSignal.any([call.signal, this.#bound.signal]);
-    return program.run({ ...call, argv, args: argv.slice(1), signal });
-  }
-
-  /** One program after the other, for each of what it is given. It ends with them. */
-  async #xargs(call: Call): Promise<Reply> {
-    const [, , , , , , ...each] = call.argv;
-    const program = this.machine.programs.get(each[0] ?? '') ?? never(`there is no ${each[0]}`);
-    let code = 0;
-    for (const item of call.input.split('\0')) {
-      const argv = [...each, item];
-      const reply = await program.run({ ...call, argv, args: argv.slice(1), input: '' });
-      if (reply.signal !== undefined) return reply;
-      if (reply.code) code = 123;
-    }
-    return { code };
-  }
-
   /** What a boot without automatic activation leaves: no device, no mount, and all that is on the disks. */
   reboot(): void {
-    this.endPrograms();
+    this.programs.end();
     this.machine.mounts.length = 0;
     for (const mapped of this.devices.all) this.devices.remove(mapped);
     for (const volume of this.volumes) volume.mapped = undefined;
@@ -434,24 +373,6 @@ export class SimulatedLvm {
   }
 }
 
-/** A command that ends badly, and what it says. */
-export class Failure extends Error {
-  readonly code: number;
-
-  constructor(message: string, code = 5) {
-    super(message);
-    this.code = code;
-  }
-}
-
-async function takesTime(clock: Clock, ms: number, ended: AbortSignal): Promise<void> {
-  try {
-    await sleep(clock, ms, ended);
-  } catch {
-    throw KILLED;
-  }
-}
-
 const KINDS: Readonly<Record<string, SimulatedVolume['kind']>> = {
   thin: 'thin',
   'thin-pool': 'thin-pool',
@@ -493,40 +414,6 @@ function copy(from: Content, to: Content): void {
 function extentsOf(size: string): bigint {
   const bytes = BigInt(/^(\d+)b$/.exec(size)?.[1] ?? never(`${size} is not a size in bytes`));
   return (bytes + EXTENT - 1n) / EXTENT;
-}
-
-const VALUED = new Set([
-  ...['--config', '--name', '--size', '--virtualsize', '--type', '--thinpool', '--permission', '--addtag', '--deltag'],
-  ...[
-    '--select',
-    '--activate',
-    '--wipesignatures',
-    '--zero',
-    '--setactivationskip',
-    '--key-file',
-    '--keyfile-size',
-    '--fstab',
-  ],
-  ...['--pbkdf', '--pbkdf-memory', '--header-backup-file', '--options', '--source', '--target'],
-]);
-
-export function parse(args: readonly string[]) {
-  const given: (readonly [string, string])[] = [];
-  const operands: string[] = [];
-  for (let index = 0; index < args.length; index++) {
-    const arg = args[index] ?? '';
-    if (VALUED.has(arg)) given.push([arg, args[++index] ?? '']);
-    else if (arg.startsWith('-') && arg !== '-') given.push([arg, '']);
-    else operands.push(arg);
-  }
-  const all = (option: string) => given.filter(([name]) => name === option).map(([, value]) => value);
-  const options = {
-    all,
-    has: (option: string) => all(option).length > 0,
-    maybe: (option: string): string | undefined => all(option)[0],
-    one: (option: string): string => all(option)[0] ?? '',
-  };
-  return { options, operands };
 }
 
 /** Of what can be selected by, as much as the job uses. */

@@ -190,14 +190,14 @@ export class SimulatedNode {
   start(): SimulatedAgent {
     if (this.#agent?.isAlive) return this.#agent;
     this.#agent = new SimulatedAgent({ ...this, settings: this.#settings });
-    this.#agent.host.process.onDeath(() => this.lvm.endBoundPrograms());
+    this.#agent.host.process.onDeath(() => this.lvm.programs.endBound());
     return this.#agent;
   }
 
   /** The agent is gone. What it has started goes on, unless it lives in the same container. */
   kill({ withPrograms = false } = {}): void {
     this.#agent?.kill();
-    if (withPrograms) this.lvm.endPrograms();
+    if (withPrograms) this.lvm.programs.end();
   }
 
   reboot(): void {
