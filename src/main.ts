@@ -29,6 +29,12 @@ const commands: readonly CommandEntry[] = [
     load: () => import('./commands/pool/pool.ts'),
   },
   {
+    group: 'run',
+    name: 'storage-agent',
+    summary: 'stores the blobs of a pool on one volume, and hands them on before it leaves',
+    load: () => import('./commands/storage-agent/storage-agent.ts'),
+  },
+  {
     group: 'look',
     name: 'status',
     summary: 'how volumes stand, and what needs a person',

@@ -29,8 +29,11 @@ export class Counting {
     return { blobs: this.#blobs, bytes: this.#blobs === 0 ? 0 : Math.max(0, this.#bytes) };
   }
 
-  async all(): Promise<void> {
-    for (const shelf of this.#layout.shelves) await this.#shelf(shelf);
+  async all(signal?: AbortSignal): Promise<void> {
+    for (const shelf of this.#layout.shelves) {
+      if (signal?.aborted) return;
+      await this.#shelf(shelf);
+    }
   }
 
   /** Whoever changes something on a shelf has it counted first, so that no blob is counted twice or never. */

@@ -68,9 +68,9 @@ export class DiskStore implements Store {
     return new DiskStore(parts, uploads, await Quarantine.open(layout));
   }
 
-  /** Counts what is there, if it was not yet. */
-  count(): Promise<void> {
-    return this.#counting.all();
+  /** Counts what is there, if it was not yet; not all of it when the signal is aborted before. */
+  count(signal?: AbortSignal): Promise<void> {
+    return this.#counting.all(signal);
   }
 
   get isCounted(): boolean {
