@@ -35,6 +35,12 @@ const commands: readonly CommandEntry[] = [
     load: () => import('./commands/storage-agent/storage-agent.ts'),
   },
   {
+    group: 'act',
+    name: 'blob',
+    summary: 'stores, reads, lists and removes the blobs of a pool',
+    load: () => import('./commands/blob/blob.ts'),
+  },
+  {
     group: 'look',
     name: 'status',
     summary: 'how volumes stand, and what needs a person',

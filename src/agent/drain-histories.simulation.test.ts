@@ -10,7 +10,13 @@ import { SimulatedPool, type World } from './drain-simulated-pool.ts';
 const NAMES = ['a', 'b', 'c', 'd'];
 const WRITERS = 4;
 const KEYS_OF_A_WRITER = 5;
-const OPERATIONS = 30;
+const OPERATIONS = 60;
+const LONGEST_MS = 500;
+/**
+ * Between two scale-downs, as an operator that looks around first takes it. All agents are asked in less: no blob moves twice while a
+ * client looks for it, which is what it relies on.
+ */
+const PAUSE_MS = 2 * 2 * NAMES.length * LONGEST_MS;
 
 /** What a key may hold, as its only writer knows it: several after an answer that nobody got. */
 type Possible = Set<string | 'nothing'>;
@@ -41,7 +47,7 @@ class History {
 
   constructor(seed: number, lossRate: number) {
     this.random = numbersFrom(seed);
-    this.world = { clock: this.clock, random: this.random, lossRate, longestMs: 3_000 };
+    this.world = { clock: this.clock, random: this.random, lossRate, longestMs: LONGEST_MS };
     this.pool = new SimulatedPool(NAMES, this.world);
     this.client = new PoolClient({
       agents: async () => this.pool.agents.map(({ peer }) => peer),
@@ -146,6 +152,7 @@ class History {
       }
       this.#lookAtDrained(leaving.map(({ peer }) => peer.name));
       for (const agent of this.pool.agents) await this.#recommission(agent.peer.name);
+      await sleep(this.clock, PAUSE_MS);
     }
   }
 

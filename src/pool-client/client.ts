@@ -174,7 +174,10 @@ export class PoolClient implements Disposable {
     return notTaken;
   }
 
-  /** Along the key's order. A miss at all of them is tried once more: the blob may have moved from behind to before us. */
+  /**
+   * Along the key's order. A miss at all of them is tried once more: the blob may have moved from behind to before us. That it does so
+   * twice takes two scale-downs while one call runs.
+   */
   async #find<T>(key: string, ask: (agent: Peer) => Promise<T | undefined>, signal: AbortSignal | undefined) {
     checkKey(key);
     const patience = this.#patience(signal);
