@@ -142,6 +142,21 @@ export class SimulatedCluster {
     return [...this.stored.keys()].filter((key) => !found.has(key));
   }
 
+  /** One that is there, and all is well with it. */
+  static async withPool(spec: Partial<PvPoolSpec> = {}, prepare: (cluster: SimulatedCluster) => void = () => {}) {
+    const cluster = new SimulatedCluster();
+    prepare(cluster);
+    cluster.declare(spec);
+    if (!(await cluster.until(() => cluster.isReady())))
+      throw new Error(`it does not get ready: ${cluster.says('Ready')}`);
+    return cluster;
+  }
+
+  /** Ready, with so many agents and nothing else. */
+  async untilReadyWith(pods: number, mostSeconds?: number): Promise<boolean> {
+    return this.until(() => this.isReady() && this.pods.length === pods, mostSeconds);
+  }
+
   /** With a process that is started whenever it has died. Gives back whether it has come to that. */
   async until(isSo: () => boolean, mostSeconds = 600): Promise<boolean> {
     for (let second = 0; second < mostSeconds; second++) {

@@ -48,7 +48,7 @@ const sentenceOf = (seen: Seen, operation: NonNullable<PvPoolStatus['operation']
 function podsInfoOf(seen: Seen): readonly PodInfo[] {
   const replicas = seen.set ? replicasOf(seen.set) : 0;
   return seen.members
-    .filter(({ ordinal, pod }) => ordinal < replicas || pod !== undefined)
+    .filter(({ ordinal, pod }) => ordinal < replicas || (pod !== undefined && !pod.isDeleting))
     .map((member) => ({ podName: member.name, podStatus: stateOf(member) }));
 }
 
