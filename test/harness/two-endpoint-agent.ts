@@ -7,7 +7,7 @@ import { createServer } from 'node:http';
 import { join } from 'node:path';
 import process from 'node:process';
 
-/** `silent`: it takes requests and never answers. `code`: with this status, and nothing else. `stays`: an order changes nothing. */
+/** `silent`: it takes requests and never answers. `code`: with this status, and nothing else. `stays`: an order changes nothing. `slow`: it is not done yet. */
 export interface Sayings {
   readonly state?: string;
   readonly total?: number;
@@ -17,11 +17,12 @@ export interface Sayings {
   readonly silent?: boolean;
   readonly code?: number;
   readonly stays?: boolean;
+  readonly slow?: boolean;
 }
 
 const { PV_PATH = '.', POD_NAME = 'agent' } = process.env;
 const [host, port] = (process.argv[2] ?? '').split(':');
-let state = 'Ready';
+let wasTold = false;
 
 function sayings(): Sayings {
   try {
@@ -32,10 +33,11 @@ function sayings(): Sayings {
 }
 
 const server = createServer(({ method, url }, response) => {
-  const { silent = false, code, stays = false, ...said } = sayings();
+  const { silent = false, code, stays = false, slow = false, ...said } = sayings();
   if (silent) return;
   const isOrder = method === 'PUT' && url === '/manage-agent/decommission';
-  if (isOrder && !stays) state = 'Decommissioned';
+  wasTold ||= isOrder && !stays;
+  const state = wasTold ? (slow ? 'Decommissioning' : 'Decommissioned') : 'Ready';
   const isKnown = isOrder || (method === 'GET' && url === '/status');
   const status = { name: POD_NAME, total: 2 ** 30, used: 0, state, ...said };
   response.writeHead(code ?? (isKnown ? 200 : 404), { 'content-type': 'application/json' });
