@@ -8,6 +8,7 @@ import type { Log } from '../kit/observe/log.ts';
 import type { BlobInfo, BlobPage } from '../pool-client/protocol.ts';
 import { CorruptBlob } from './corrupt-blob.ts';
 import { Counting } from './counting.ts';
+import { Fence } from './drain-fence.ts';
 import { GatheredFsync } from './gathered-fsync.ts';
 import { KeyTurns } from './key-turns.ts';
 import { hashOf } from './keys.ts';
@@ -49,6 +50,7 @@ export class DiskStore implements Store {
   readonly #quarantine: Quarantine;
   readonly #counting: Counting;
   readonly #turns = new KeyTurns();
+  readonly #fence = new Fence();
   readonly #fsyncs = new GatheredFsync();
 
   private constructor(parts: DiskStoreParts, uploads: Uploads, quarantine: Quarantine) {
@@ -78,6 +80,10 @@ export class DiskStore implements Store {
   }
 
   put(key: string, body: AsyncIterable<Buffer>, expected: ExpectedBlob = {}): Promise<PutBlob> {
+    return this.#fence.coming(key, body, (pieces) => this.#put(key, pieces, expected));
+  }
+
+  #put(key: string, body: AsyncIterable<Buffer>, expected: ExpectedBlob): Promise<PutBlob> {
     const hash = hashOf(key);
     return this.#uploads.with(hash, async (upload) => {
       await upload.fill(body, this.#parts.mostBytes);
@@ -97,9 +103,10 @@ export class DiskStore implements Store {
     return blob;
   }
 
-  remove(key: string): Promise<boolean> {
+  async remove(key: string): Promise<boolean> {
     const hash = hashOf(key);
-    return this.#turns.run(hash, async () => {
+    await this.#fence.cutOff(key);
+    return await this.#turns.run(hash, async () => {
       await this.#counting.before(hash);
       const info = await this.#look(hash);
       const wasThere = info !== undefined && (await this.#unlink(hash, info.size));

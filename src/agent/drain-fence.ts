@@ -1,58 +1,33 @@
 /**
- * A store in which a blob that is removed while it comes in does not come in. The agent that sent it may have died, and started anew, and
- * passed the removal on to here: what it had sent before must not bring the blob back. Senders wait until they are asked for the bytes
+ * A blob that is removed while it comes in does not come in. The agent that sent it may have died, and started anew, and passed the
+ * removal on to here: what it had sent before must not bring the blob back. Senders wait until they are asked for the bytes
  * (`Expect: 100-continue`), so what can still arrive is always known here.
  */
-import type { BlobPage } from '../pool-client/protocol.ts';
-import {
-  type ExpectedBlob,
-  type OpenBlob,
-  type PageOfBlobs,
-  type PutBlob,
-  type Store,
-  StoreError,
-  type StoreTotals,
-} from './store.ts';
+import { StoreError } from './store.ts';
 
-export class FencedStore implements Store {
-  readonly #store: Store;
+export class Fence {
   readonly #incoming = new Map<string, Set<Incoming>>();
 
-  constructor(store: Store) {
-    this.#store = store;
-  }
-
-  async put(key: string, body: AsyncIterable<Buffer>, expected?: ExpectedBlob): Promise<PutBlob> {
+  /** `store` is called at once, and given the body to read instead of the one that comes in. */
+  async coming<T>(
+    key: string,
+    body: AsyncIterable<Buffer>,
+    store: (body: AsyncIterable<Buffer>) => Promise<T>,
+  ): Promise<T> {
     const incoming = new Incoming();
     const siblings = this.#incoming.get(key) ?? new Set();
     this.#incoming.set(key, siblings.add(incoming));
     try {
-      return await incoming.until(this.#store.put(key, incoming.through(body), expected));
+      return await incoming.until(store(incoming.through(body)));
     } finally {
       siblings.delete(incoming);
       if (siblings.size === 0 && this.#incoming.get(key) === siblings) this.#incoming.delete(key);
     }
   }
 
-  async remove(key: string): Promise<boolean> {
+  /** Before the blob itself is removed: afterwards nothing that came in until now is stored any more. */
+  async cutOff(key: string): Promise<void> {
     await Promise.all([...(this.#incoming.get(key) ?? [])].map((incoming) => incoming.cutOff()));
-    return await this.#store.remove(key);
-  }
-
-  open(key: string): Promise<OpenBlob | undefined> {
-    return this.#store.open(key);
-  }
-
-  list(page: PageOfBlobs): Promise<BlobPage> {
-    return this.#store.list(page);
-  }
-
-  isEmpty(): Promise<boolean> {
-    return this.#store.isEmpty();
-  }
-
-  totals(): StoreTotals {
-    return this.#store.totals();
   }
 }
 

@@ -9,7 +9,6 @@ import type { AgentCalls, Download, Page, Resumption, Stored } from '../pool-cli
 import { Conflict, Refused, Unreachable, Untrue } from '../pool-client/errors.ts';
 import type { AgentState, AgentStatus, BlobInfo, BlobPage, DecommissionOrder, Peer } from '../pool-client/protocol.ts';
 import { Drain } from './drain.ts';
-import { FencedStore } from './drain-fence.ts';
 import { SimulatedDisk, SimulatedStore } from './drain-simulated-store.ts';
 import { type Store, StoreError } from './store.ts';
 
@@ -87,7 +86,7 @@ export class SimulatedAgent {
       if (random() < 0.5) await sleep(clock, random() * 5);
       await goOn(life);
     };
-    const store = new FencedStore(new SimulatedStore(this.disk, step));
+    const store = new SimulatedStore(this.disk, step);
     const drained = async () => {
       await step();
       if (this.#kept.state === 'Decommissioning') this.#kept = { ...this.#kept, state: 'Decommissioned' };

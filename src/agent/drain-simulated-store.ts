@@ -2,6 +2,7 @@
 import { createHash } from 'node:crypto';
 import { hashOfKey } from '../pool-client/blob-path.ts';
 import type { BlobInfo, BlobPage } from '../pool-client/protocol.ts';
+import { Fence } from './drain-fence.ts';
 import {
   type ExpectedBlob,
   type OpenBlob,
@@ -45,6 +46,7 @@ export class SimulatedStore implements Store {
   readonly #disk: SimulatedDisk;
   /** Before and after everything that touches the disk. It does not come back when the agent was killed. */
   readonly #step: () => Promise<void>;
+  readonly #fence = new Fence();
   #uploads = 0;
 
   constructor(disk: SimulatedDisk, step: () => Promise<void>) {
@@ -52,7 +54,11 @@ export class SimulatedStore implements Store {
     this.#step = step;
   }
 
-  async put(key: string, body: AsyncIterable<Buffer>, expected: ExpectedBlob = {}): Promise<PutBlob> {
+  put(key: string, body: AsyncIterable<Buffer>, expected: ExpectedBlob = {}): Promise<PutBlob> {
+    return this.#fence.coming(key, body, (pieces) => this.#put(key, pieces, expected));
+  }
+
+  async #put(key: string, body: AsyncIterable<Buffer>, expected: ExpectedBlob): Promise<PutBlob> {
     this.#uploads += 1;
     try {
       const pieces: Buffer[] = [];
@@ -80,6 +86,7 @@ export class SimulatedStore implements Store {
   }
 
   async remove(key: string): Promise<boolean> {
+    await this.#fence.cutOff(key);
     await this.#step();
     const wasThere = this.#disk.blobs.delete(key);
     const wasAside = this.#disk.aside.delete(key);
