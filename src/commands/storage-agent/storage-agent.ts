@@ -46,7 +46,7 @@ export const flags = {
     '--drain-bandwidth',
     'how many bytes in a second go to other agents while this one is drained; otherwise as many as can',
     quantity,
-    { emptyIsUnset: true },
+    { env: 'HOLDFAST_DRAIN_BANDWIDTH', emptyIsUnset: true },
   ),
   scrubBandwidth: flag('--scrub-bandwidth', 'how many bytes in a second the scrub reads; 0 for no scrub', quantity, {
     default: '8Mi',
