@@ -1,6 +1,6 @@
 /** The agent's HTTP server: bounded in everything that a stranger could use up, and timed by the clock that it is given. */
 import { once } from 'node:events';
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Clock } from '../kit/clock/clock.ts';
 import { type BindAddress, formatBindAddress } from '../kit/observe/bind-address.ts';
@@ -10,6 +10,7 @@ import type { Tokens } from './auth.ts';
 import { Connection } from './connection.ts';
 import { Exchange } from './exchange.ts';
 import type { AgentMetrics } from './metrics.ts';
+import { createServer } from './node-http.ts';
 import { MethodNotAllowed } from './refusals.ts';
 import type { Resource, Route } from './routes/route.ts';
 import { StoreError } from './store.ts';
