@@ -2,12 +2,15 @@
  * Requests to agents over node:http: connections are kept, bodies stream both ways at the pace of the slower side, and what stands
  * still is given up by the clock that is passed in.
  */
-import { type ClientRequest, Agent as HttpAgent, request as httpRequest, type IncomingMessage } from 'node:http';
+import type { ClientRequest, Agent as HttpAgent, IncomingMessage } from 'node:http';
 import type { Clock } from '../kit/clock/clock.ts';
 import { describeDuration } from '../kit/duration.ts';
 import { Unreachable } from './errors.ts';
 import type { Peer } from './protocol.ts';
 import { Watchdog } from './watchdog.ts';
+
+/** Not imported: with all that a module of Node exports come 15 MB that an agent of 100 MB has better uses for (src/agent/node-http.ts). */
+const http = process.getBuiltinModule('node:http');
 
 export interface ConnectionsOptions {
   readonly clock: Clock;
@@ -57,7 +60,7 @@ export class Connections implements Disposable {
     this.#token = options.token;
     this.#connectMs = options.connectMs ?? CONNECT_MS;
     this.#silenceMs = options.silenceMs ?? SILENCE_MS;
-    this.#pool = new HttpAgent({
+    this.#pool = new http.Agent({
       keepAlive: true,
       maxSockets: options.mostConnections ?? MOST_CONNECTIONS,
       timeout: IDLE_MS,
@@ -108,7 +111,7 @@ class Attempt {
     this.#body = body;
     this.#signal = signal;
     this.#silenceMs = silenceMs;
-    this.#request = httpRequest({
+    this.#request = http.request({
       ...addressOf(agent),
       method,
       path,
