@@ -5,9 +5,12 @@
 import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { Registry } from 'prom-client';
+import { agentMetrics } from '../../src/agent/metrics.ts';
 import { flags as devicesFlags } from '../../src/commands/devices/devices.ts';
 import type { Flag } from '../../src/commands/flags/flag.ts';
 import { flags as lvmFlags } from '../../src/commands/lvm/lvm.ts';
+import { flags as poolFlags } from '../../src/commands/pool/pool.ts';
+import { flags as agentFlags } from '../../src/commands/storage-agent/storage-agent.ts';
 import { flags as topologyFlags } from '../../src/commands/topology/topology.ts';
 import { EACH_REFUSAL } from '../../src/devices/builders.ts';
 import { GUARDS } from '../../src/devices/guards.ts';
@@ -16,9 +19,11 @@ import { canBeApproved, explain, type Refusal, type RefusalFact, remedyOf } from
 import { Standings as DevicesStandings } from '../../src/devices/standings.ts';
 import { lvmMetrics } from '../../src/lvm/metrics.ts';
 import { Standings as LvmStandings } from '../../src/lvm/standings.ts';
+import { poolMetrics } from '../../src/pool/metrics.ts';
 import { topologyMetrics } from '../../src/topology/metrics.ts';
 import { Standings } from '../../src/topology/standings.ts';
 import { fsOptsTable, mountOptsTable, notAllowedTable, optionTable, refusalTable } from './lvm.ts';
+import { specTable } from './pool.ts';
 import { code, table } from './table.ts';
 import { valuesTable } from './values.ts';
 
@@ -37,6 +42,11 @@ const TABLES: Readonly<Record<string, () => string>> = {
   'mountOpts of lvm': mountOptsTable,
   'refused fsOpts of lvm': () => notAllowedTable('mkfsRefused'),
   'refused mountOpts of lvm': () => notAllowedTable('mountRefused'),
+  'flags of pool': () => flagTable(poolFlags),
+  'metrics of pool': () => metricTable(poolMetrics),
+  'spec of pool': specTable,
+  'flags of storage-agent': () => flagTable(agentFlags),
+  'metrics of storage-agent': () => metricTable(agentMetrics),
   'flags of topology': () => flagTable(topologyFlags),
   'metrics of topology': () => metricTable((registry) => topologyMetrics(registry, new Standings())),
   'values of holdfast': () => valuesTable('charts/holdfast'),
@@ -49,6 +59,7 @@ export const PAGES = [
   'docs/devices.md',
   'docs/lvm.md',
   'docs/lvm-options.md',
+  'docs/pool.md',
   'docs/topology.md',
 ];
 
@@ -79,7 +90,8 @@ function flagTable(flags: Readonly<Record<string, Flag<unknown>>>): string {
 function metricTable(register: (registry: Registry) => unknown): string {
   const registry = new Registry();
   register(registry);
-  const rows = registry.getMetricsAsArray().map((metric) => {
+  const ours = registry.getMetricsAsArray().filter(({ name }) => !/^(nodejs|process)_/.test(name));
+  const rows = ours.map((metric) => {
     const { labelNames = [] } = metric as { readonly labelNames?: readonly string[] };
     return [code(metric.name), String(metric.type), labelNames.join(', '), metric.help.replace(/\.$/, '')];
   });

@@ -1,8 +1,11 @@
 {{/* What no schema can say: which values do not go together. */}}
 {{- define "holdfast.checks" -}}
 {{- $values := .Values -}}
-{{- if and $values.topology.enabled (gt (int $values.topology.replicas) 1) (not $values.topology.leaderElection) -}}
-{{- fail "topology.replicas is more than 1, and several would write at the same time: set topology.leaderElection to true" -}}
+{{- range $job := list "topology" "pool" -}}
+{{- $of := index $values $job -}}
+{{- if and $of.enabled (gt (int $of.replicas) 1) (not $of.leaderElection) -}}
+{{- fail (printf "%s.replicas is more than 1, and several would write at the same time: set %s.leaderElection to true" $job $job) -}}
+{{- end -}}
 {{- end -}}
 {{- $accounts := dict -}}
 {{- range $job := include "holdfast.jobs" . | fromJsonArray -}}

@@ -51,13 +51,17 @@ imagePullPolicy: {{ .root.Values.image.pullPolicy }}
 ports:
   - name: metrics
     containerPort: {{ $values.metricsPort }}
+  {{- with $values.healthPort }}
+  - name: health
+    containerPort: {{ . }}
+  {{- end }}
 livenessProbe:
-  httpGet: { path: /healthz, port: metrics }
+  httpGet: { path: /healthz, port: {{ hasKey $values "healthPort" | ternary "health" "metrics" }} }
   initialDelaySeconds: 10
   periodSeconds: 20
   timeoutSeconds: 5
 readinessProbe:
-  httpGet: { path: /readyz, port: metrics }
+  httpGet: { path: /readyz, port: {{ hasKey $values "healthPort" | ternary "health" "metrics" }} }
   timeoutSeconds: 5
 {{- with $values.resources }}
 resources:

@@ -117,6 +117,17 @@ export const EVERYTHING: Values = {
     extraArgs: ['--debug'],
     serviceAccount: { annotations: { 'example.com/noted': 'yes' } },
   },
+  pool: {
+    enabled: true,
+    replicas: 2,
+    networkPolicy: {
+      namespaces: ['keys', 'holdfast', 'keys'],
+      from: [{ namespaceSelector: { matchLabels: { team: 'storage' } } }],
+    },
+    extraArgs: ['--leader-elect-namespace=holdfast'],
+    podLabels: { team: 'storage' },
+    priorityClassName: 'system-cluster-critical',
+  },
   localVolumes: {
     enabled: true,
     pools: [
@@ -129,5 +140,10 @@ export const EVERYTHING: Values = {
   },
 };
 
-/** Only the three jobs, with nothing else said. */
-export const EVERY_JOB: Values = { topology: { enabled: true }, devices: { enabled: true }, lvm: { enabled: true } };
+/** Only the jobs, with nothing else said. */
+export const EVERY_JOB: Values = {
+  topology: { enabled: true },
+  devices: { enabled: true },
+  lvm: { enabled: true },
+  pool: { enabled: true },
+};

@@ -11,6 +11,7 @@ import { type Question, ServiceAccount } from '../../harness/users.ts';
 import { eventually } from '../../harness/wait.ts';
 import { configMapsIn, VOLUMES } from '../agents.ts';
 import { aNode, aVolume } from '../lvm/rights.ts';
+import { aPool, poolsIn } from '../pool/shipped.ts';
 import { World, ZONE } from '../topology/world.ts';
 import { CHART, EVERYTHING, helm, type Rendered, rendered, type Values } from './helm.ts';
 
@@ -19,10 +20,12 @@ const RELEASE = 'vault';
 const NAMESPACE = 'storage';
 const KEYS = 'keys';
 const LVM_ACCOUNT = 'local-pv';
+const POOLS = poolsIn(KEYS);
 
 const VALUES: Values = {
   ...EVERYTHING,
   lvm: { enabled: true, secretNamespaces: [KEYS], serviceAccount: { name: LVM_ACCOUNT } },
+  pool: { enabled: true, networkPolicy: { namespaces: [KEYS] } },
 };
 
 let plane: ControlPlane;
@@ -79,7 +82,13 @@ async function isForbidden(write: Promise<unknown>, policy: string, sentence: st
   expect(refusal).toContain(sentence);
 }
 
-const CLUSTER_WIDE = ['ClusterRole', 'PersistentVolume', 'StorageClass', 'ValidatingAdmissionPolicy'];
+const CLUSTER_WIDE = [
+  'ClusterRole',
+  'CustomResourceDefinition',
+  'PersistentVolume',
+  'StorageClass',
+  'ValidatingAdmissionPolicy',
+];
 
 function pathOf({ apiVersion, kind, metadata }: Rendered): string {
   const root = apiVersion.includes('/') ? `/apis/${apiVersion}` : `/api/${apiVersion}`;
@@ -91,7 +100,7 @@ function pathOf({ apiVersion, kind, metadata }: Rendered): string {
 
 test('people are told what runs, what the namespace has to allow, and what to do next', async () => {
   const { appVersion } = parse(await readFile(join(CHART, 'Chart.yaml'), 'utf8'));
-  expect(told).toContain(`Holdfast ${appVersion} runs: topology, devices, lvm.`);
+  expect(told).toContain(`Holdfast ${appVersion} runs: topology, devices, lvm, pool.`);
   expect(told).toContain(`kubectl label namespace ${NAMESPACE} pod-security.kubernetes.io/enforce=privileged`);
   expect(told).toContain(`holdfast devices plan --namespace ${NAMESPACE}`);
   expect(told).toContain(`kubectl label node NODE ${NODE_ID_LABEL}=ID`);
@@ -117,7 +126,7 @@ describe('the API server', () => {
     await eventually(async () => {
       const { items } = await plane.admin.list<RawObject & { status?: object }>(policies);
       expect(items.map(({ status }) => status)).toEqual(items.map(() => ({ observedGeneration: 1, typeChecking: {} })));
-      expect(items).toHaveLength(5);
+      expect(items).toHaveLength(7);
     });
   });
 
@@ -127,7 +136,7 @@ describe('the API server', () => {
         `/api/v1/namespaces/${NAMESPACE}/pods?labelSelector=app.kubernetes.io/instance=${RELEASE}`,
       );
       const jobs = items.map(({ metadata }) => metadata.labels?.['app.kubernetes.io/component']);
-      expect(new Set(jobs)).toEqual(new Set(['topology', 'devices', 'lvm']));
+      expect(new Set(jobs)).toEqual(new Set(['topology', 'devices', 'lvm', 'pool']));
     });
   });
 });
@@ -274,6 +283,30 @@ describe('topology', () => {
   ];
 });
 
+describe('pool', () => {
+  const SETS = `/apis/apps/v1/namespaces/${KEYS}/statefulsets`;
+
+  test('makes the StatefulSet of a pool with the flags and rights of its Deployment, and is refused nothing', async () => {
+    const deployment = (await rendered({ pool: { enabled: true } })).find(({ kind }) => kind === 'Deployment');
+    const { args } = Object(deployment).spec.template.spec.containers[0];
+    const flags = args.slice(1).filter((flag: string) => !flag.includes('-bind-address'));
+    const account = await accountOf(`${RELEASE}-holdfast-pool`);
+    await account.rotate();
+    const kubeconfig = await kubeconfigFlag(plane.directory, account, plane);
+    await using holdfast = await startHoldfast('pool', ...flags, '--health-probe-bind-address=0', kubeconfig);
+    await plane.admin.post(POOLS, aPool('data', { numPVs: 2 }));
+    const set = await eventually(() => plane.admin.get(`${SETS}/data-sts`));
+    expect(set).toMatchObject({ spec: { replicas: 2 } });
+    expect(holdfast.logged.filter(({ level }) => level === 'error')).toEqual([]);
+    expect(JSON.stringify(holdfast.logged)).not.toContain('forbidden');
+  });
+
+  test('is the only one to scale it', async () => {
+    const write = plane.admin.patch(`${SETS}/data-sts/scale`, { spec: { replicas: 1 } });
+    await isForbidden(write, 'pool-scale', 'use kubectl scale pvpool data --replicas=N');
+  });
+});
+
 describe('a second release, which a person tries beside', () => {
   test('has names of its own, so that neither takes anything from the other, and goes without a trace', async () => {
     const before = await rendered(VALUES, { name: RELEASE, namespace: NAMESPACE });
@@ -297,5 +330,15 @@ describe('an upgrade', () => {
     expect((await plane.admin.request('GET', `${roles}/${RELEASE}-holdfast-devices`)).status).toBe(404);
     const volume = await plane.admin.get(`${VOLUMES}/elasticsearch-data-node05`);
     expect(volume).not.toHaveProperty('metadata.deletionTimestamp');
+    expect(await plane.admin.get(`${POOLS}/data`)).not.toHaveProperty('metadata.deletionTimestamp');
+  });
+
+  test('from somebody else who had the kind of pools takes it over when told to, and leaves the pools', async () => {
+    const install = ['install', 'other', CHART, '-f', '-'];
+    await expect(run(install, { pool: { enabled: true } })).rejects.toThrow(
+      'cannot be imported into the current release',
+    );
+    await run([...install, '--take-ownership'], { pool: { enabled: true } });
+    expect(await plane.admin.get(`${POOLS}/data`)).not.toHaveProperty('metadata.deletionTimestamp');
   });
 });

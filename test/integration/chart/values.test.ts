@@ -5,6 +5,7 @@ import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { flags as devicesFlags } from '../../../src/commands/devices/devices.ts';
 import { flags as lvmFlags } from '../../../src/commands/lvm/lvm.ts';
+import { flags as poolFlags } from '../../../src/commands/pool/pool.ts';
 import { flags as topologyFlags } from '../../../src/commands/topology/topology.ts';
 import { OPTION_KEYS } from '../../../src/lvm/contract.ts';
 import { runHoldfast } from '../../harness/holdfast.ts';
@@ -24,8 +25,9 @@ describe('helm finds nothing to complain of', () => {
 
 test('what is not asked for is not installed, and has no rights', async () => {
   expect(await rendered()).toEqual([]);
-  for (const job of ['topology', 'devices', 'lvm'] as const) {
-    const others = ['topology', 'devices', 'lvm'].filter((each) => each !== job);
+  const jobs = ['topology', 'devices', 'lvm', 'pool'];
+  for (const job of jobs) {
+    const others = jobs.filter((each) => each !== job);
     const objects = JSON.stringify(await rendered({ [job]: { enabled: true } }));
     expect(objects).toContain(`"holdfast-${job}"`);
     for (const other of others) expect(objects).not.toContain(`holdfast-${other}`);
@@ -67,6 +69,7 @@ describe('the program takes the flags that its pods are given', () => {
     topology: [],
     devices: ['--node-name=worker-1', '--namespace-name=holdfast'],
     lvm: ['--node-name=worker-1'],
+    pool: [],
   };
   const jobs = Object.keys(PLACES).flatMap((job) => [
     [job, 'nothing', EVERY_JOB] as const,
@@ -87,6 +90,7 @@ test.each([
   ['topology', topologyFlags, ['--leader-elect=true']],
   ['devices', devicesFlags, []],
   ['lvm', lvmFlags, []],
+  ['pool', poolFlags, ['--leader-elect=true']],
 ])('with nothing said, %s runs with the defaults of the program', async (job, flags, others) => {
   const { container } = await podOf(job, EVERY_JOB);
   const defaults = Object.values(flags).map(({ long, settings }) => `${long}=${settings.default}`);
@@ -135,6 +139,18 @@ describe('a pod has what its job needs', () => {
     ]);
   });
 
+  test('pool, which has no right over the machine', async () => {
+    const { kind, pod, container } = await podOf('pool', { pool: { enabled: true, healthPort: 9090 } });
+    expect(kind).toBe('Deployment');
+    expect(pod).toMatchObject({ securityContext: { runAsNonRoot: true } });
+    expect(container.securityContext).toMatchObject({ readOnlyRootFilesystem: true, capabilities: { drop: ['ALL'] } });
+    expect(container.args).toContain('--health-probe-bind-address=:9090');
+    expect(container).toMatchObject({
+      ports: [{ name: 'metrics' }, { name: 'health', containerPort: 9090 }],
+      readinessProbe: { httpGet: { port: 'health' } },
+    });
+  });
+
   test('the classes of local volumes are among those that lvm tells what is wrong', async () => {
     const { container } = await podOf('lvm', EVERYTHING);
     expect(container.args).toContain('--storage-classes=k8s-local-pv,elasticsearch');
@@ -181,6 +197,16 @@ describe('values that are wrong are refused, and it is said which', () => {
       'replicas that do not elect',
       { topology: { enabled: true, replicas: 2, leaderElection: false } },
       'set topology.leaderElection to true',
+    ],
+    [
+      'operators of pools that do not elect',
+      { pool: { enabled: true, replicas: 2, leaderElection: false } },
+      'set pool.leaderElection to true',
+    ],
+    [
+      'a namespace of pools',
+      { pool: { networkPolicy: { namespaces: ['Data'] } } },
+      /namespaces\/0'.*'Data' does not match/,
     ],
     [
       'one account for two jobs',
@@ -232,9 +258,60 @@ test('the names of the release and of accounts stand wherever they are needed, a
     'system:serviceaccount:storage:vault-holdfast-devices',
     'system:serviceaccount:storage:local-pv',
   ];
-  expect(accounts).toEqual([devices, devices, lvm, lvm, lvm]);
+  const pool = 'system:serviceaccount:storage:vault-holdfast-pool';
+  expect(accounts).toEqual([devices, devices, lvm, lvm, lvm, pool, pool]);
   expect(texts).toContain('only in the namespace storage');
-  for (const { metadata } of objects) expect(metadata.name).toMatch(/^(vault-holdfast-|local-pv$)/);
+  for (const { metadata } of objects)
+    expect(metadata.name).toMatch(/^(vault-holdfast-|local-pv$|pvpools\.pvpool\.noobaa\.com$)/);
+});
+
+describe('of pools', () => {
+  const ofKind = async (kind: string, pool: Values) =>
+    (await rendered({ pool: { enabled: true, ...pool } })).filter((object) => object.kind === kind);
+
+  test('the kind is installed and outlives the release, unless somebody else looks after it', async () => {
+    const [crd] = await ofKind('CustomResourceDefinition', {});
+    expect(crd?.metadata).toMatchObject({
+      name: 'pvpools.pvpool.noobaa.com',
+      annotations: { 'helm.sh/resource-policy': 'keep' },
+    });
+    expect(await ofKind('CustomResourceDefinition', { crd: false })).toEqual([]);
+  });
+
+  test('the agents are reached by their namespace, the operator and whom the values name, in the namespaces that are chosen', async () => {
+    expect(await ofKind('NetworkPolicy', {})).toEqual([]);
+    const from = [{ podSelector: { matchLabels: { app: 'backup' } } }];
+    const policies = await ofKind('NetworkPolicy', { networkPolicy: { namespaces: ['data', 'more'], from } });
+    expect(policies.map(({ metadata }) => metadata.namespace)).toEqual(['data', 'more']);
+    expect(policies[0]?.spec).toEqual({
+      podSelector: { matchExpressions: [{ key: 'pv-pool', operator: 'Exists' }] },
+      policyTypes: ['Ingress'],
+      ingress: [
+        {
+          ports: [{ port: 8080, protocol: 'TCP' }],
+          from: [
+            { podSelector: {} },
+            {
+              namespaceSelector: { matchLabels: { 'kubernetes.io/metadata.name': 'holdfast' } },
+              podSelector: {
+                matchLabels: {
+                  'app.kubernetes.io/name': 'holdfast',
+                  'app.kubernetes.io/instance': 'holdfast',
+                  'app.kubernetes.io/component': 'pool',
+                },
+              },
+            },
+            ...from,
+          ],
+        },
+      ],
+    });
+  });
+
+  test('whoever may scale StatefulSets may do so with those of pools only where the policies are not wanted', async () => {
+    expect(await ofKind('ValidatingAdmissionPolicy', {})).toHaveLength(2);
+    expect(await ofKind('ValidatingAdmissionPolicy', { admissionPolicies: false })).toEqual([]);
+  });
 });
 
 test('the examples in the README are values that the chart takes', async () => {
