@@ -171,9 +171,11 @@ export class SimulatedCluster {
     await this.until(() => false, seconds);
   }
 
+  /** And nothing is done any more. */
   isReady(): boolean {
     const { status, metadata } = this.pool;
-    return status?.phase === 'Ready' && status.observedGeneration === metadata.generation;
+    const isAtRest = this.says('Progressing').startsWith('False');
+    return status?.phase === 'Ready' && isAtRest && status.observedGeneration === metadata.generation;
   }
 
   /** As when a node is lost, or somebody deletes it: it comes back under another uid and address. */
