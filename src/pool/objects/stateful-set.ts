@@ -12,10 +12,10 @@ import { securityOf, templateFactsOf, templateMarkOf, templateMustChange } from 
  * that already.
  */
 export const statefulSetOf = (pool: PvPool, existing?: StatefulSet): StatefulSet =>
-  existing ? withItsTemplate(pool, existing) : newStatefulSet(pool, replicasAtFirst(pool));
+  existing ? withItsTemplate(pool, existing) : newStatefulSet(pool);
 
-/** Its pods come all at once: none has to wait for another. */
-function newStatefulSet(pool: PvPool, replicas: number): StatefulSet {
+/** Its pods come all at once: none has to wait for another. Where there was one before, as many have to come back as there were. */
+function newStatefulSet(pool: PvPool): StatefulSet {
   const name = nameOf(pool);
   const security = securityOf(pool);
   const metadata = ownedMetadata(pool, statefulSetNameOf(name));
@@ -24,7 +24,7 @@ function newStatefulSet(pool: PvPool, replicas: number): StatefulSet {
     kind: STATEFUL_SETS.kind,
     metadata: { ...metadata, annotations: { [TEMPLATE_ANNOTATION]: templateMarkOf(pool, security) } },
     spec: {
-      replicas,
+      replicas: pool.spec.numPVs,
       serviceName: serviceNameOf(name),
       podManagementPolicy: 'Parallel',
       selector: { matchLabels: labelsOf(pool) },
@@ -34,14 +34,6 @@ function newStatefulSet(pool: PvPool, replicas: number): StatefulSet {
     },
   };
 }
-
-/** Somebody may have deleted the one before: then all come back that there were, and those that are too many are drained first. */
-const replicasAtFirst = ({ spec: { numPVs, autoscaling }, status }: PvPool): number =>
-  Math.max(
-    (autoscaling && status?.autoscaling?.desiredPVs) ?? numPVs,
-    status?.replicas ?? 0,
-    status?.operation?.from ?? 0,
-  );
 
 /**
  * None of its pods is replaced yet: for that the partition has to be lowered. Of the rest hardly anything can ever change, and how many
