@@ -94,8 +94,8 @@ export class Agent {
   }
 
   /** Also while no drain runs by this: one may begin meanwhile. */
-  remove(key: string): Promise<'removed' | 'absent' | 'unknown'> {
-    return this.#draining.removeEverywhere(key);
+  remove(key: string, signal: AbortSignal): Promise<'removed' | 'absent' | 'unknown'> {
+    return this.#draining.removeEverywhere(key, signal);
   }
 
   /** Lets what is on its way to others come to an end. The order stays. */

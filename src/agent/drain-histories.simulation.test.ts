@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { sleep } from '../kit/clock/clock.ts';
 import { VirtualClock } from '../kit/clock/virtual.ts';
 import { PoolClient } from '../pool-client/client.ts';
-import { NotTaken, Refused, Unknown } from '../pool-client/errors.ts';
+import { NotTaken, Refused, Unknown, Unreachable } from '../pool-client/errors.ts';
 import { bytesSource } from '../pool-client/source.ts';
 import { SimulatedPool, type World } from './drain-simulated-pool.ts';
 
@@ -17,6 +17,9 @@ const LONGEST_MS = 500;
  * client looks for it, which is what it relies on.
  */
 const PAUSE_MS = 2 * 2 * NAMES.length * LONGEST_MS;
+
+/** Agents that do not answer, or take nothing. */
+const FAILURES = [NotTaken, Refused, Unknown, Unreachable];
 
 /** What a key may hold, as its only writer knows it: several after an answer that nobody got. */
 type Possible = Set<string | 'nothing'>;
@@ -89,12 +92,12 @@ class History {
     }
   }
 
-  /** What may go wrong: agents that do not answer, or take nothing. Anything else is a defect. */
+  /** Anything else that goes wrong is a defect. */
   async #tried(operation: Promise<void>): Promise<void> {
     try {
       await operation;
     } catch (error) {
-      if (!(error instanceof Unknown || error instanceof NotTaken || error instanceof Refused)) throw error;
+      if (!FAILURES.some((kind) => error instanceof kind)) throw error;
       this.seen.failed += 1;
     }
   }

@@ -21,6 +21,8 @@ export interface World {
   longestMs: number;
 }
 
+type Act<T> = (agent: SimulatedAgent, gone: AbortSignal) => Promise<T>;
+
 /** Whoever runs: an agent between its start and its end, or a client. */
 class Life {
   isAlive = true;
@@ -148,8 +150,8 @@ export class SimulatedAgent {
     return (await this.store.open(key))?.info;
   }
 
-  async remove(key: string): Promise<boolean> {
-    const answer = await this.drain.removeEverywhere(key);
+  async remove(key: string, gone: AbortSignal): Promise<boolean> {
+    const answer = await this.drain.removeEverywhere(key, gone);
     if (answer === 'unknown') throw this.#refused('DELETE', 503, 'Draining');
     return answer === 'removed';
   }
@@ -183,7 +185,7 @@ export class SimulatedPool {
   }
 
   callsOf(caller: Life): AgentCalls {
-    const ask = <T>(peer: Peer, what: string, act: (agent: SimulatedAgent) => Promise<T>, signal?: AbortSignal) =>
+    const ask = <T>(peer: Peer, what: string, act: Act<T>, signal?: AbortSignal) =>
       this.#exchange(caller, peer, what, act, signal);
     return {
       status: (peer, signal) => ask(peer, 'GET', async (agent) => agent.status(), signal),
@@ -191,54 +193,62 @@ export class SimulatedPool {
       get: (peer, key, from, signal) =>
         ask(peer, 'GET', async (agent) => this.#download(peer, await agent.get(key), from), signal),
       put: (peer, blob, body, signal) =>
-        ask(peer, 'PUT', (agent) => agent.put(blob, this.#arriving(caller, body, signal)), signal),
-      remove: (peer, key, signal) => ask(peer, 'DELETE', (agent) => agent.remove(key), signal),
+        ask(peer, 'PUT', (agent, gone) => agent.put(blob, this.#arriving(caller, body, gone)), signal),
+      remove: (peer, key, signal) => ask(peer, 'DELETE', (agent, gone) => agent.remove(key, gone), signal),
       list: (peer, page: Page, signal): Promise<BlobPage> =>
         ask(peer, 'GET', (agent) => agent.store.list({ limit: page.limit ?? 2, ...after(page) }), signal),
     };
   }
 
-  /** The caller goes on when it has an answer, or gives up; what it has asked for may happen all the same. */
-  async #exchange<T>(
-    caller: Life,
-    peer: Peer,
-    what: string,
-    act: (agent: SimulatedAgent) => Promise<T>,
-    signal?: AbortSignal,
-  ): Promise<T> {
+  /** The caller goes on when it has an answer, or gives up, or loses patience; what it has asked for may happen all the same. */
+  async #exchange<T>(caller: Life, peer: Peer, what: string, act: Act<T>, signal?: AbortSignal): Promise<T> {
     await goOn(caller);
     signal?.throwIfAborted();
-    const answer = this.#carry(caller, peer, what, act);
-    answer.catch(() => {});
-    const givenUp = new Promise<never>((_, reject) => {
-      signal?.addEventListener('abort', () => reject(signal.reason), { once: true });
-    });
+    const { clock, longestMs } = this.#world;
+    const gone = new AbortController();
+    const givenUp = Promise.withResolvers<never>();
+    const giveUp = (why: unknown) => {
+      gone.abort();
+      givenUp.reject(why);
+    };
+    signal?.addEventListener('abort', () => giveUp(signal.reason), { once: true });
+    void caller.ended.then(() => gone.abort());
+    const impatient = this.#isLost() ? this.#world.random() * longestMs : 10 * longestMs;
+    const cancel = clock.after(impatient, () => giveUp(new Unreachable(peer, what, 'no answer in time')));
     try {
-      return await Promise.race([answer, givenUp]);
+      return await Promise.race([this.#carry(peer, what, act, gone.signal), givenUp.promise]);
     } finally {
+      cancel();
       await goOn(caller);
     }
   }
 
-  async #carry<T>(caller: Life, peer: Peer, what: string, act: (agent: SimulatedAgent) => Promise<T>): Promise<T> {
+  async #carry<T>(peer: Peer, what: string, act: Act<T>, gone: AbortSignal): Promise<T> {
     await this.#delay();
     const agent = this.agent(peer.name);
-    if (!caller.isAlive || !agent.isAlive || this.#isLost()) throw new Unreachable(peer, what, 'connection refused');
+    if (gone.aborted || !agent.isAlive || this.#isLost()) throw new Unreachable(peer, what, 'connection refused');
     const died = agent.ended.then(() => {
       throw new Unreachable(peer, what, 'connection reset');
     });
-    const answer = await Promise.race([act(agent), died]);
+    const answer = await Promise.race([act(agent, gone), died]);
     await this.#delay();
     if (this.#isLost()) throw new Unreachable(peer, what, 'the answer was lost');
     return answer;
   }
 
   /** What was sent to the last byte arrives, even if its sender is dead by then; what was not is no body. */
-  async *#arriving(caller: Life, body: AsyncIterable<Buffer>, signal?: AbortSignal): AsyncGenerator<Buffer> {
+  async *#arriving(caller: Life, body: AsyncIterable<Buffer>, gone: AbortSignal): AsyncGenerator<Buffer> {
     const sent: Buffer[] = [];
-    for await (const piece of body) {
-      sent.push(piece);
-      if (!caller.isAlive || signal?.aborted) throw new Error('connection reset');
+    const cut = new Promise<never>((_, reject) => {
+      gone.addEventListener('abort', () => reject(new Error('connection reset')), { once: true });
+    });
+    cut.catch(() => {});
+    const sending = body[Symbol.asyncIterator]();
+    for (;;) {
+      if (!caller.isAlive || gone.aborted) throw new Error('connection reset');
+      const next = await Promise.race([sending.next(), cut]);
+      if (next.done) break;
+      sent.push(next.value);
     }
     await this.#delay();
     yield* sent;

@@ -106,20 +106,21 @@ export class Drain implements Draining {
   }
 
   /** Also when no drain has begun: one may begin while this is under way, and must not take the blob along. */
-  async removeEverywhere(key: string): Promise<'removed' | 'absent' | 'unknown'> {
+  async removeEverywhere(key: string, signal: AbortSignal): Promise<'removed' | 'absent' | 'unknown'> {
     this.#moving.get(key)?.abort();
     return await this.#turns.run(key, async () => {
+      if (signal.aborted) return 'unknown';
       const wasHere = await this.#options.store.remove(key);
       this.#held.delete(key);
-      const elsewhere = this.#run ? await this.#removeAtPeers(key) : 'absent';
+      const elsewhere = this.#run ? await this.#removeAtPeers(key, signal) : 'absent';
       if (elsewhere === 'unknown') return 'unknown';
       return wasHere || elsewhere === 'removed' ? 'removed' : 'absent';
     });
   }
 
-  async #removeAtPeers(key: string): Promise<'removed' | 'absent' | 'unknown'> {
+  async #removeAtPeers(key: string, signal: AbortSignal): Promise<'removed' | 'absent' | 'unknown'> {
     const { calls, log } = this.#options;
-    const asked = this.#standings.peers.map((peer) => calls.remove(peer, key));
+    const asked = this.#standings.peers.map((peer) => calls.remove(peer, key, signal));
     const answers = await Promise.allSettled(asked);
     for (const answer of answers) {
       if (answer.status === 'rejected') log.warn({ err: answer.reason, key }, 'a peer was not told of a removal');

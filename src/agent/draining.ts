@@ -11,8 +11,11 @@ export interface Draining {
   end(): Promise<void>;
   /** None while it has not begun. */
   status(): DrainStatus | undefined;
-  /** Here first, then at every peer, never while the same key is on its way. `unknown`: one did not answer, ask again. */
-  removeEverywhere(key: string): Promise<'removed' | 'absent' | 'unknown'>;
+  /**
+   * Here first, then at every peer, never while the same key is on its way. `unknown`: one did not answer, ask again. Nothing more is
+   * removed when the signal is aborted: whoever asked has gone, may have asked again, and stored something else under the key since.
+   */
+  removeEverywhere(key: string, signal: AbortSignal): Promise<'removed' | 'absent' | 'unknown'>;
 }
 
 /** Told by the drain when it has looked and nothing is left. It settles when that is kept; it may be told more than once. */

@@ -11,6 +11,7 @@ export class Exchange {
   readonly query: URLSearchParams;
   bytesIn = 0;
   bytesOut = 0;
+  readonly #gone = new AbortController();
   readonly #response: ServerResponse;
   readonly #connection: Connection;
   #waitsToContinue: boolean;
@@ -25,11 +26,19 @@ export class Exchange {
     this.#response = response;
     this.#connection = connection;
     this.#waitsToContinue = waitsToContinue;
-    response.once('close', () => this.#waiting?.(new Error('the connection was closed')));
+    response.once('close', () => {
+      this.#waiting?.(new Error('the connection was closed'));
+      this.#gone.abort();
+    });
   }
 
   get status(): number {
     return this.#response.statusCode;
+  }
+
+  /** Aborted when there is nobody any more to be answered. */
+  get gone(): AbortSignal {
+    return this.#gone.signal;
   }
 
   get hasAnswered(): boolean {

@@ -10,7 +10,7 @@ export function deleteBlob(agent: Agent): Route {
     const key = keyInPath(exchange.path);
     const wanted = exchange.request.headers['if-match'];
     if (wanted !== undefined) await mustMatch(agent, key, wanted);
-    switch (await agent.remove(key)) {
+    switch (await agent.remove(key, exchange.gone)) {
       case 'removed':
         return exchange.empty(204);
       case 'absent':
