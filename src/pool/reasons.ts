@@ -30,6 +30,7 @@ const FACTS = {
   Cancelling: 'waiting',
   ClaimsAreGoing: 'waiting',
   RollingOut: 'waiting',
+  SetIsUnobserved: 'waiting',
   Growing: 'waiting',
   Recommissioning: 'waiting',
   ScaleDownIsCancelled: 'held',

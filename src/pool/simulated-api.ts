@@ -36,6 +36,8 @@ export class SimulatedApi {
   readonly #listeners = new Set<(change: ApiChange) => void>();
   #version = 100;
   #uids = 0;
+  /** Collections in which nothing can be made, and why. */
+  refusals: ReadonlyMap<string, string> = new Map();
   /** Writes that have changed nothing, as `PATCH pvpools/default/data`. */
   readonly forNothing: string[] = [];
 
@@ -119,6 +121,8 @@ export class SimulatedApi {
 
   #create({ collection, body, query }: Asked): Answer {
     const object = body as KubeObject;
+    const denied = this.refusals.get(collection);
+    if (denied !== undefined) return refusal(403, 'Forbidden', denied);
     if (this.#of(collection).has(keyOfObject(object))) return refusal(409, 'AlreadyExists');
     if (query.has('dryRun')) return { status: 201, body: object };
     return { status: 201, body: this.put(collection, object) };
@@ -209,9 +213,9 @@ function jsonPatched(object: Stored, steps: readonly PatchStep[]): Stored | unde
   return copy as unknown as Stored;
 }
 
-const refusal = (code: number, reason: string): Answer => ({
+const refusal = (code: number, reason: string, message = 'as a server would'): Answer => ({
   status: code,
-  body: { kind: 'Status', code, reason, message: 'as a server would' },
+  body: { kind: 'Status', code, reason, message },
 });
 
 /** RFC 7396. */

@@ -48,6 +48,8 @@ export class SimulatedCluster {
   isOriginal = false;
   /** Pods with this image never start. */
   brokenImage: string | undefined;
+  /** Collections in which the server makes nothing, and what it says. */
+  readonly refusals = new Map<string, string>();
   process: SimulatedProcess | undefined;
   readonly #disks = new Map<string, SimulatedDisk>();
   #addresses = 0;
@@ -55,6 +57,7 @@ export class SimulatedCluster {
 
   constructor() {
     this.api.onChange((change) => this.#watch(change));
+    this.api.refusals = this.refusals;
     this.api.put('storageclasses', { metadata: { name: 'fast' }, allowVolumeExpansion: true } as KubeObject);
     this.clock.after(TICK_MS, () => this.#tick());
   }
@@ -209,12 +212,19 @@ export class SimulatedCluster {
       if (this.api.get(PODS, `default/${name}-${ordinal}`)) continue;
       this.#make(set, ordinal, ordinal >= partition ? revision : current);
     }
-    const old = pods.filter((pod) => ordinalOf(pod) >= partition && pod.metadata.labels?.[REVISION_LABEL] !== revision);
-    const next = old.toSorted((a, b) => ordinalOf(b) - ordinalOf(a))[0];
-    const others = pods.filter((pod) => pod !== next);
-    if (next && others.every(isReady)) this.#stopLater(next);
+    this.#update(pods, partition, revision);
     const isDone = partition === 0 && pods.every((pod) => pod.metadata.labels?.[REVISION_LABEL] === revision);
     this.#settle(set, { updateRevision: revision, currentRevision: isDone ? revision : current });
+  }
+
+  /** From the highest on, each when the one before is well; how those below are does not matter. */
+  #update(pods: readonly Pod[], partition: number, revision: string): void {
+    for (const pod of pods.toSorted((a, b) => ordinalOf(b) - ordinalOf(a))) {
+      if (ordinalOf(pod) < partition) return;
+      const isOld = pod.metadata.labels?.[REVISION_LABEL] !== revision;
+      if (isOld) this.#stopLater(pod);
+      if (isOld || !isReady(pod)) return;
+    }
   }
 
   #settle(set: StatefulSet, revisions: { readonly updateRevision: string; readonly currentRevision: string }): void {

@@ -59,6 +59,19 @@ describe('the template', () => {
     expect(renewed.spec).toMatchObject({ replicas: 9, updateStrategy: { rollingUpdate: { partition: 9 } } });
   });
 
+  test('is the same in whatever order the fields of the pool were written', () => {
+    const asking = (requests: Readonly<Record<string, string>>) => aPool({ resources: { requests } });
+    const made = statefulSetOf(asking({ cpu: '1', memory: '1Gi' }));
+    expect(statefulSetOf(asking({ memory: '1Gi', cpu: '1' }), made)).toBe(made);
+  });
+
+  test.each(['Image', 'Restricted'] as const)('stays %s when the pool no longer says so', (securityContext) => {
+    const made = statefulSetOf(aPool({ securityContext }));
+    expect(statefulSetOf(aPool(), made)).toBe(made);
+    const renewed = statefulSetOf(aPool({ image: 'agents:2' }), made);
+    expect(templateFactsOf(renewed).security).toBe(securityContext);
+  });
+
   test('tells the agent how fast to drain, only when the pool says so', () => {
     const text = (pool: PvPool) => JSON.stringify(statefulSetOf(pool));
     const env = JSON.stringify({ name: 'HOLDFAST_DRAIN_BANDWIDTH', value: '50Mi' });
