@@ -4,7 +4,7 @@ SHELL := bash
 .DEFAULT_GOAL := help
 # Tiers share the machine's devices and ports, and each one uses all cores by itself: also with -j they run one after another.
 .NOTPARALLEL:
-.PHONY: help setup demo test check unit simulation integration host lab campaign bench control-plane helm bundle image manifests docs format
+.PHONY: help setup demo test check unit simulation integration host lab campaign bench control-plane helm s3-server bundle image manifests docs format
 
 # npm scripts and these recipes run on the Node.js that package-lock.json pins, whatever the machine has.
 export PATH := $(CURDIR)/node_modules/.bin:$(PATH)
@@ -12,7 +12,7 @@ SETUP := node_modules/.setup
 say = @printf '\033[1m%s\033[0m\n' "$(1)" >&2
 
 help: ## List the targets
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 setup: $(SETUP) ## Install the dependencies
 
@@ -44,7 +44,7 @@ simulation: $(SETUP) ## Run whole jobs on simulated machines and clusters, with 
 	$(call say,Simulation: faults, crashes and power cuts)
 	@vitest run --project simulation
 
-integration: $(SETUP) control-plane helm ## Run the tests against a real Kubernetes API server
+integration: $(SETUP) control-plane helm s3-server ## Run the tests against a real Kubernetes API server
 	$(call say,Integration tests: a real etcd and Kubernetes control plane)
 	@vitest run --project integration
 
@@ -69,6 +69,9 @@ control-plane: ## Build etcd and Kubernetes for the tests, once, and print where
 
 helm: ## Build helm for the tests of the chart, once, and print where it is
 	@tools/helm/build.sh
+
+s3-server: ## Build an S3 server for the tests, once, and print where it is
+	@tools/s3-server/build.sh
 
 bundle: $(SETUP) ## Make the program one file, dist/holdfast.mjs
 	@node tools/bundle.ts

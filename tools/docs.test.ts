@@ -62,7 +62,7 @@ test('every link leads to a file, and to a heading in it where it names one', ()
 });
 
 const targetsOn = (page: string): string[] =>
-  literalsOf(page).flatMap((text) => [...text.matchAll(/\bmake ([a-z][a-z-]*)/g)].map(([, target = '']) => target));
+  literalsOf(page).flatMap((text) => [...text.matchAll(/\bmake ([a-z][a-z0-9-]*)/g)].map(([, target = '']) => target));
 
 test('every make target exists', () => {
   const makefile = read('Makefile');
