@@ -97,7 +97,7 @@ export class HttpAgents implements Agents {
         ...(body !== undefined && { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) }),
       };
       const at = { host: to.ip, port: this.#port, method, path, headers, agent: this.#sockets, signal };
-      request(at).once('response', resolve).once('error', reject).end(body);
+      request(at).once('response', resolve).on('error', reject).end(body);
     });
     const text = await boundedText(response);
     const { statusCode = 0 } = response;
