@@ -7,6 +7,7 @@ import { type Action, addresseeOf, type Kept, keptOf, type Order, orderKey, type
 import { progressOf } from './progress.ts';
 import { type Note, note, severityOf } from './reasons.ts';
 import { type Member, presentMembers, replicasOf, type Seen } from './seen.ts';
+import { straysAmong } from './strays.ts';
 
 /** Why it must not begin; nothing when it may. All members serve by now. */
 export function whyNotBegin(seen: Seen, to: number): Note | undefined {
@@ -143,7 +144,12 @@ function drain(seen: Seen, operation: Operation): Plan {
     return { kept: { ...kept, operation: rest }, actions: [], notes: [progress, ...doubts] };
   }
   const { actions, notes } = ordersOf(seen, operation);
-  return { kept, actions, notes: [progress, ...doubts.filter((one) => severityOf(one) === 'degraded'), ...notes] };
+  const strays = straysAmong(seen, seen.members.slice(0, operation.to));
+  return {
+    kept,
+    actions: [...strays, ...actions],
+    notes: [progress, ...doubts.filter((one) => severityOf(one) === 'degraded'), ...notes],
+  };
 }
 
 /** That an agent does not answer takes nothing back that it said; that it says otherwise does. */

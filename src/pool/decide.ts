@@ -4,10 +4,11 @@ import { claimOwners } from './decide-claims.ts';
 import { decideGrowth } from './decide-growth.ts';
 import { decideRollout } from './decide-rollout.ts';
 import { begun, decideScaleDown, isCancelled, whyNotBegin } from './decide-scale-down.ts';
-import { isObserved, nextGeneration, notServing } from './members.ts';
-import { type Action, addresseeOf, isKept, type Kept, keptOf, type Plan } from './plan.ts';
+import { isObserved, notServing } from './members.ts';
+import { type Action, isKept, type Kept, keptOf, type Plan } from './plan.ts';
 import { type Note, note } from './reasons.ts';
 import { presentMembers, replicasOf, type Seen } from './seen.ts';
+import { straysAmong } from './strays.ts';
 
 export function decide(seen: Seen): Plan {
   const plan = course(seen);
@@ -60,7 +61,7 @@ export function desiredPVs({ pool: { spec, status }, set }: Seen): number {
 function atRest(seen: Seen, replicas: number): Plan {
   const kept = keptOf(seen.pool);
   const desired = desiredPVs(seen);
-  const housekeeping = [...strays(seen), ...claimOwners(seen), ...cancelIsOver(seen)];
+  const housekeeping = [...straysAmong(seen, presentMembers(seen)), ...claimOwners(seen), ...cancelIsOver(seen)];
   const waiting = notServing(seen);
   const scaling = scale(seen, replicas, desired, waiting);
   const step = scaling ?? atSize(seen, waiting);
@@ -108,18 +109,6 @@ function autoscaling(seen: Seen, waiting: readonly Note[]): Step {
   if (waiting.length > 0 || !isObserved(seen)) return { actions: [], notes: [] };
   const { autoscaling: next, pressure } = decideAutoscaling(seen, desiredPVs(seen));
   return { kept: { ...keptOf(seen.pool), autoscaling: next }, actions: [], notes: [], pressure };
-}
-
-/** Agents that nobody told to leave, and that have left or are about to: kept claims that came back, and orders of an operator of before. */
-function strays(seen: Seen): readonly Action[] {
-  const generation = nextGeneration(seen);
-  return presentMembers(seen).flatMap((member): Action[] => {
-    const { agent } = member;
-    const to = addresseeOf(member);
-    if (!to || !agent.known || !(agent.value.state === 'Decommissioning' || agent.value.state === 'Decommissioned'))
-      return [];
-    return [{ do: 'order', to, order: { kind: 'recommission', generation } }];
-  });
 }
 
 const cancelIsOver = (seen: Seen): readonly Action[] => (isCancelled(seen) ? [{ do: 'takeCancelAway' }] : []);

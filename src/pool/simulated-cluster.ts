@@ -118,9 +118,17 @@ export class SimulatedCluster {
     return `${condition?.status} ${condition?.reason}: ${condition?.message}`;
   }
 
-  diskOf(ordinal: number): SimulatedDisk {
+  hasDisk(ordinal: number): boolean {
+    return this.#diskOf(ordinal) !== undefined;
+  }
+
+  #diskOf(ordinal: number): SimulatedDisk | undefined {
     const claim = this.api.get(CLAIMS, `default/vol-data-sts-${ordinal}`);
-    const disk = this.#disks.get(claim?.metadata.uid ?? '');
+    return this.#disks.get(claim?.metadata.uid ?? '');
+  }
+
+  diskOf(ordinal: number): SimulatedDisk {
+    const disk = this.#diskOf(ordinal);
     if (!disk) throw new Error(`there is no disk ${ordinal}`);
     return disk;
   }
