@@ -14,7 +14,11 @@ interface Tool extends GoTool {
   readonly printsProgram?: boolean;
 }
 
-const TOOLS: readonly Tool[] = [{ name: 's3-server', module: 'github.com/versity/versitygw', program: 'versitygw' }];
+const TOOLS: readonly Tool[] = [
+  { name: 'control-plane', module: 'k8s.io/kubernetes', program: 'control-plane', sources: ['main.go'] },
+  { name: 'helm', module: 'helm.sh/helm/v3', program: 'helm', printsProgram: true },
+  { name: 's3-server', module: 'github.com/versity/versitygw', program: 'versitygw' },
+];
 
 describe.each(TOOLS)('$name', (tool) => {
   let build: StandIn;

@@ -5,7 +5,7 @@ import { homedir } from 'node:os';
 import { join } from 'node:path';
 
 const RECIPE_DIRECTORY = join(import.meta.dirname, '../../tools/control-plane');
-const RECIPE_FILES = ['go.mod', 'go.sum', 'main.go', 'build.sh'];
+const RECIPE_FILES = ['go.mod', 'go.sum', 'main.go', 'build.sh', '../go-build.sh'];
 
 /** Never builds: that takes minutes and belongs to make, not to a test's time limit. */
 export function controlPlaneBinaries(environment: NodeJS.ProcessEnv = process.env): string {

@@ -36,7 +36,8 @@ function program(): string {
   const [, version] = /helm\.sh\/helm\/v3 (v\S+)/.exec(readFileSync(join(RECIPE, 'go.mod'), 'utf8')) ?? [];
   const directory = join(process.env.XDG_CACHE_HOME || join(homedir(), '.cache'), 'holdfast/helm', `${version}`);
   const digest = createHash('sha256');
-  for (const file of ['go.mod', 'go.sum', 'build.sh']) digest.update(readFileSync(join(RECIPE, file)));
+  for (const file of ['go.mod', 'go.sum', 'build.sh', '../go-build.sh'])
+    digest.update(readFileSync(join(RECIPE, file)));
   const recipe = join(directory, 'recipe');
   const isBuilt = existsSync(recipe) && readFileSync(recipe, 'utf8').trim() === digest.digest('hex').slice(0, 8);
   if (!isBuilt) throw new Error(`no helm of the present recipe in ${directory}: run \`make helm\` first`);
