@@ -8,7 +8,6 @@ export class Layout {
   readonly uploads: string;
   readonly quarantine: string;
   readonly state: string;
-  readonly lock: string;
 
   constructor(root: string) {
     this.root = root;
@@ -16,7 +15,6 @@ export class Layout {
     this.uploads = join(root, 'uploads');
     this.quarantine = join(root, 'quarantine');
     this.state = join(root, 'state.json');
-    this.lock = join(root, 'lock');
   }
 
   /** The directories of the blobs, in the order of the hashes in them. */

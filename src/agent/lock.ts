@@ -3,41 +3,40 @@
  * that ends, and is seen by every process of the machine, in whichever container.
  */
 import { once } from 'node:events';
-import { type FileHandle, link, lstat, open, rename, unlink } from 'node:fs/promises';
+import { type FileHandle, link, open, readdir, unlink } from 'node:fs/promises';
 import { connect, createServer, type Server } from 'node:net';
-import { basename, join } from 'node:path';
+import { join } from 'node:path';
 import type { Random } from '../kit/backoff.ts';
 import { errorCode, isNothingThere } from '../kit/host/file-error.ts';
 import type { Layout } from './layout.ts';
 
+/** `lock.7` and such. The highest number counts; it never goes down, so that nobody who was held up takes an old one for the lock. */
+const NAME = /^lock\.(\d{1,15})$/;
 /** Others may come and go while we look. */
 const TRIES = 10;
 
 export class DirectoryLock implements AsyncDisposable {
-  readonly #path: string;
   readonly #server: Server;
   readonly #directory: FileHandle;
 
-  private constructor(path: string, server: Server, directory: FileHandle) {
-    this.#path = path;
+  private constructor(server: Server, directory: FileHandle) {
     this.#server = server;
     this.#directory = directory;
   }
 
   /** Rejects when another agent uses the directory. */
-  static async take({ root, lock }: Layout, random: Random): Promise<DirectoryLock> {
+  static async take({ root }: Layout, random: Random): Promise<DirectoryLock> {
     const directory = await open(root, 'r');
     const inside = (name: string) => `/proc/self/fd/${directory.fd}/${name}`; // the path of a socket must be short
-    const own = `${basename(lock)}.${Math.floor(random() * 2 ** 48).toString(36)}`;
+    const own = `lock-${Math.floor(random() * 2 ** 48).toString(36)}`;
     const server = createServer((visitor) => visitor.destroy()).unref();
     try {
       server.listen(inside(own));
       await once(server, 'listening');
       for (let tries = 0; tries < TRIES; tries++) {
-        if (await hasLinked(join(root, own), lock)) return new DirectoryLock(lock, server, directory);
-        const identity = await identityOf(lock);
-        if (await answers(inside(basename(lock)))) break;
-        if (identity !== undefined) await clearAway(lock, `${join(root, own)}.stale`, identity);
+        const highest = Math.max(0, ...(await numbersIn(root)));
+        if (highest > 0 && (await answers(inside(nameOf(highest))))) break;
+        if (await hasTaken(root, own, highest + 1)) return new DirectoryLock(server, directory);
       }
       throw new Error(`another storage agent uses ${root}: stop it, or give this one another directory (--path)`);
     } catch (error) {
@@ -49,11 +48,27 @@ export class DirectoryLock implements AsyncDisposable {
     }
   }
 
+  /** Its file stays: whoever comes next sees that nobody listens on it. */
   async [Symbol.asyncDispose](): Promise<void> {
-    await unlink(this.#path).catch(() => {}); // whoever finds it knows that nobody listens
     this.#server.close();
     await this.#directory.close();
   }
+}
+
+const nameOf = (number: number): string => `lock.${number}`;
+
+async function numbersIn(root: string): Promise<readonly number[]> {
+  return (await readdir(root)).flatMap((name) => NAME.exec(name)?.slice(1, 2).map(Number) ?? []);
+}
+
+/** Only one gets a number. Where somebody has a higher one by then, ours is one that was cleared away, and counts for nothing. */
+async function hasTaken(root: string, own: string, number: number): Promise<boolean> {
+  if (!(await hasLinked(join(root, own), join(root, nameOf(number))))) return false;
+  const numbers = await numbersIn(root);
+  const isHighest = numbers.every((each) => each <= number);
+  const over = isHighest ? numbers.filter((each) => each < number) : [number];
+  for (const each of over) await unlink(join(root, nameOf(each))).catch(() => {}); // another may clear away as well
+  return isHighest;
 }
 
 async function hasLinked(from: string, to: string): Promise<boolean> {
@@ -76,28 +91,5 @@ async function answers(path: string): Promise<boolean> {
     throw error;
   } finally {
     socket.destroy();
-  }
-}
-
-/** Removes what nobody listens on. If it has become another one meanwhile, that one is put back. */
-async function clearAway(path: string, aside: string, identity: string): Promise<void> {
-  try {
-    await rename(path, aside);
-  } catch (error) {
-    if (isNothingThere(error)) return;
-    throw error;
-  }
-  if ((await identityOf(aside)) !== identity) await hasLinked(aside, path);
-  await unlink(aside);
-}
-
-/** Numbers of inodes are used again; a number with the time at which it was made is not. */
-async function identityOf(path: string): Promise<string | undefined> {
-  try {
-    const { ino, birthtimeNs } = await lstat(path, { bigint: true });
-    return `${ino} ${birthtimeNs}`;
-  } catch (error) {
-    if (isNothingThere(error)) return undefined;
-    throw error;
   }
 }
