@@ -80,7 +80,7 @@ function scale(seen: Seen, from: number, to: number, waiting: readonly Note[]): 
   if (from === to) return undefined;
   const isHeld = from > to && seen.pool.status?.cancelledGeneration === seen.pool.metadata.generation;
   if (isHeld) return { ...atSize(seen, waiting), notes: [heldNote(from, to), ...atSize(seen, waiting).notes] };
-  if (waiting.length > 0 || !isObserved(seen)) return { actions: [], notes: [isBlocked(from, to)] };
+  if (waiting.length > 0 || !isObserved(seen)) return blocked(seen, from, to);
   if (from < to) return { actions: [{ do: 'scaleUp', from, to }], notes: [note('ScalingUp', `from ${from} to ${to}`)] };
   const objection = whyNotBegin(seen, to);
   if (objection) return { actions: [], notes: [objection] };
@@ -89,6 +89,12 @@ function scale(seen: Seen, from: number, to: number, waiting: readonly Note[]): 
     actions: [],
     notes: [note('Draining', `a scale down from ${from} to ${to} begins`)],
   };
+}
+
+/** What blocks it may be the template: then another one is the remedy, and must not wait for what waits for it. */
+function blocked(seen: Seen, from: number, to: number): Step {
+  const { actions, notes } = decideRollout(seen) ?? { actions: [], notes: [] };
+  return { actions, notes: [isBlocked(from, to), ...notes] };
 }
 
 const heldNote = (from: number, to: number): Note =>

@@ -1,0 +1,391 @@
+import { describe, expect, test } from 'vitest';
+import { aClaim, aDrainedMember, aMember, anOperation, aPod, aPool, type Scene, SILENT, seenOf } from './builders.ts';
+import { CANCEL_ANNOTATION } from './contract.ts';
+import { decide } from './decide.ts';
+import type { Plan } from './plan.ts';
+
+const decided = (scene: Scene): Plan => decide(seenOf(scene));
+const factsOf = ({ notes }: Plan) => notes.map(({ fact }) => fact);
+const namesOf = ({ actions }: Plan) =>
+  actions.map((action) => (action.do === 'order' ? `${action.order.kind} ${action.to.name}` : action.do));
+const drainingTo = (to: number, parts = {}) =>
+  aPool({ numPVs: to }, { replicas: 3, lastGeneration: 5, operation: anOperation(3, to, parts) });
+
+test('a pool that is as it should be is left alone', () => {
+  expect(decided({})).toMatchObject({ actions: [], notes: [], kept: {} });
+});
+
+test('a pool that is being deleted is left alone', () => {
+  const pool = {
+    ...aPool({ numPVs: 1 }),
+    metadata: { ...aPool().metadata, deletionTimestamp: '2026-01-01T00:00:00Z' },
+  };
+  expect(decided({ pool })).toMatchObject({ actions: [], notes: [] });
+});
+
+describe('the replicas', () => {
+  test('are raised when all serve', () => {
+    expect(decided({ pool: aPool({ numPVs: 5 }) }).actions).toEqual([{ do: 'scaleUp', from: 3, to: 5 }]);
+  });
+
+  test.each([
+    ['is not there', { pod: undefined }, 'PodIsMissing'],
+    ['is not ready', { pod: aPod(1, { isReady: false }) }, 'PodIsStarting'],
+    ['cannot start', { pod: aPod(1, { isReady: false, why: 'ImagePullBackOff' }) }, 'PodIsNotReady'],
+    ['is about to go', { pod: aPod(1, { isDeleting: true }) }, 'PodIsStarting'],
+    ['belongs to somebody else', { pod: aPod(1, { setUid: 'another' }) }, 'ObjectIsForeign'],
+    ['has an agent that does not answer', { agent: SILENT }, 'AgentDoesNotAnswer'],
+  ])('stay as they are, up and down, while a pod %s', (_, parts, fact) => {
+    const members = [aMember(0), { ...aMember(1), ...parts } as ReturnType<typeof aMember>, aMember(2)];
+    for (const numPVs of [1, 5]) {
+      const plan = decided({ pool: aPool({ numPVs }), members });
+      expect(plan.actions).toEqual([]);
+      expect(plan.kept.operation).toBeUndefined();
+      expect(factsOf(plan)).toEqual(['ScalingWaits', fact]);
+    }
+  });
+
+  test('stay as they are until the StatefulSet was looked at by its controller', () => {
+    const { set } = seenOf();
+    const plan = decided({
+      pool: aPool({ numPVs: 5 }),
+      parts: { set: { ...set, metadata: { ...set?.metadata, generation: 2 } } },
+    });
+    expect(plan.actions).toEqual([]);
+  });
+});
+
+describe('a scale down', () => {
+  test('is written down with pods and claims, and nothing is done in that round', () => {
+    const plan = decided({
+      pool: aPool({ numPVs: 1 }),
+      members: [aMember(0), aMember(1, { generation: 8 }), aMember(2)],
+    });
+    expect(plan.actions).toEqual([]);
+    expect(plan.kept).toEqual({
+      lastGeneration: 9,
+      operation: {
+        kind: 'ScaleDown',
+        generation: 9,
+        from: 3,
+        to: 1,
+        since: '2026-01-01T00:10:00Z',
+        members: [
+          { name: 'data-sts-1', podUid: 'pod-1', claimUid: 'claim-1' },
+          { name: 'data-sts-2', podUid: 'pod-2', claimUid: 'claim-2' },
+        ],
+      },
+    });
+  });
+
+  test.each([
+    ['a claim is missing', { claim: undefined }, {}, 'ClaimIsMissing'],
+    ['a claim is being deleted', { claim: aClaim(2, { isDeleting: true }) }, {}, 'ClaimIsMissing'],
+    ['an agent has corrupt blobs', {}, { corrupt: 1 }, 'HoldsCorruptBlobs'],
+    ['it would not fit', {}, { bytes: 2_000 }, 'DoesNotFit'],
+  ])('does not begin when %s', (_, parts, agent, fact) => {
+    const leaving = { ...aMember(2, agent), ...parts } as ReturnType<typeof aMember>;
+    const plan = decided({ pool: aPool({ numPVs: 2 }), members: [aMember(0), aMember(1), leaving] });
+    expect(factsOf(plan)).toEqual([fact]);
+    expect(plan.kept.operation).toBeUndefined();
+  });
+
+  test('tells those that leave, and names those that stay and serve', () => {
+    const members = [aMember(0), aMember(1, { state: 'Initializing' }), aMember(2)];
+    const plan = decided({ pool: drainingTo(2), members });
+    expect(plan.actions).toEqual([
+      {
+        do: 'order',
+        to: { name: 'data-sts-2', podUid: 'pod-2', ip: '10.0.0.2' },
+        order: { kind: 'decommission', generation: 5, peers: [{ name: 'data-sts-0', url: 'http://10.0.0.0:8080' }] },
+      },
+    ]);
+  });
+
+  test('writes an address of IPv6 as a URL wants it', () => {
+    const members = [aMember(0, {}, { pod: aPod(0, { ip: 'fd00::7' }) }), aMember(1)];
+    const pool = aPool({ numPVs: 1 }, { replicas: 2, operation: anOperation(2, 1) });
+    const [order] = decided({ pool, replicas: 2, members }).actions;
+    expect(order).toMatchObject({ order: { peers: [{ url: 'http://[fd00::7]:8080' }] } });
+  });
+
+  const draining = { state: 'Decommissioning', generation: 5 } as const;
+  const order = {
+    kind: 'decommission',
+    generation: 5,
+    peers: [0, 1].map((at) => ({ name: `data-sts-${at}`, url: `http://10.0.0.${at}:8080` })),
+  };
+  const taken = new Map([['pod-2', JSON.stringify(order)]]);
+
+  test('does not tell an agent again what it has taken and follows', () => {
+    const members = [aMember(0), aMember(1), aMember(2, draining)];
+    expect(decided({ pool: drainingTo(2), members, parts: { taken } }).actions).toEqual([]);
+  });
+
+  test.each([
+    ['it says that it is Ready', [aMember(0), aMember(1), aMember(2)], taken],
+    ['it follows an older order', [aMember(0), aMember(1), aMember(2, { ...draining, generation: 4 })], taken],
+    ['nobody knows whether it has taken it', [aMember(0), aMember(1), aMember(2, draining)], new Map()],
+    [
+      'a peer has moved',
+      [aMember(0, {}, { pod: aPod(0, { ip: '10.0.9.9' }) }), aMember(1), aMember(2, draining)],
+      taken,
+    ],
+  ])('tells an agent again when %s', (_, members, known) => {
+    expect(namesOf(decided({ pool: drainingTo(2), members, parts: { taken: known } }))).toEqual([
+      'decommission data-sts-2',
+    ]);
+  });
+
+  test('does not tell anybody to give blobs to nobody', () => {
+    const members = [aMember(0, {}, { agent: SILENT }), aMember(1, {}, { agent: SILENT }), aMember(2)];
+    const plan = decided({ pool: drainingTo(2), members });
+    expect(plan.actions).toEqual([]);
+    expect(factsOf(plan)).toContain('NoPeerIsReady');
+  });
+
+  test.each([
+    ['pod', { pod: aPod(2, { uid: 'pod-new' }) }, { podUid: 'pod-new', claimUid: 'claim-2' }],
+    ['claim', { claim: aClaim(2, { uid: 'claim-new' }) }, { podUid: 'pod-2', claimUid: 'claim-new' }],
+  ])('writes down another %s of a member first', (_, parts, recorded) => {
+    const members = [aMember(0), aMember(1), aMember(2, draining, parts)];
+    const plan = decided({ pool: drainingTo(2, { drained: true }), members });
+    expect(plan.actions).toEqual([]);
+    expect(plan.kept.operation?.members).toEqual([{ name: 'data-sts-2', ...recorded }]);
+    expect(plan.kept.operation?.drained).toBeUndefined();
+  });
+
+  test('gets a newer generation when an agent knows of one', () => {
+    const plan = decided({ pool: drainingTo(2), members: [aMember(0), aMember(1), aMember(2, { generation: 11 })] });
+    expect(plan.kept).toMatchObject({ operation: { generation: 12 }, lastGeneration: 12 });
+    expect(plan.actions).toEqual([]);
+  });
+
+  test('writes down that all are drained before it lowers the replicas', () => {
+    const members = [aMember(0), aMember(1), aDrainedMember(2, 5)];
+    const first = decided({ pool: drainingTo(2), members });
+    expect(first).toMatchObject({ actions: [], kept: { operation: { drained: true } } });
+    const second = decided({ pool: drainingTo(2, { drained: true }), members });
+    expect(namesOf(second)).toEqual(['drop']);
+  });
+
+  test.each([
+    ['has another pod', { pod: aPod(2, { uid: 'another' }) }],
+    ['has a pod that goes', { pod: aPod(2, { isDeleting: true }) }],
+    ['has a pod of somebody else', { pod: aPod(2, { setUid: 'another' }) }],
+    ['has no pod', { pod: undefined }],
+    ['has another claim', { claim: aClaim(2, { uid: 'another' }) }],
+    ['has no claim', { claim: undefined }],
+    ['does not answer', { agent: SILENT }],
+    ['cannot be listed', { isListedEmpty: SILENT }],
+    ['lists blobs', { isListedEmpty: { known: true, value: false } }],
+    ['counts blobs', aDrainedAgent({ blobs: 1 })],
+    ['has corrupt blobs', aDrainedAgent({ corrupt: 1 })],
+    ['is Decommissioned since an earlier life', aDrainedAgent({ generation: 4 })],
+    ['does not say by which order', aDrainedAgent({ generation: undefined })],
+    ['is still at it', aDrainedAgent({ state: 'Decommissioning' })],
+    ['starts', aDrainedAgent({ state: 'Initializing' })],
+    ['is Ready', aDrainedAgent({ state: 'Ready' })],
+    ['does not know', aDrainedAgent({ state: 'Unknown' })],
+    ['tells no blobs, and was not asked by us', aDrainedAgent({ blobs: undefined })],
+  ])('does not let an agent go that %s', (_, parts) => {
+    const member = { ...aDrainedMember(2, 5), ...parts } as ReturnType<typeof aMember>;
+    const plan = decided({ pool: drainingTo(2, { drained: true }), members: [aMember(0), aMember(1), member] });
+    expect(namesOf(plan)).not.toContain('drop');
+  });
+
+  test('lets an agent go that tells no blobs and was asked by us', () => {
+    const member = { ...aDrainedMember(2, 5), ...aDrainedAgent({ blobs: undefined, generation: undefined }) };
+    const pool = drainingTo(2, { drained: true });
+    expect(namesOf(decided({ pool, members: [aMember(0), aMember(1), member], parts: { taken } }))).toEqual(['drop']);
+  });
+
+  test.each([
+    ['an agent contradicts itself', { isListedEmpty: { known: true, value: false } }, undefined],
+    ['an agent only does not answer', { agent: SILENT }, true],
+  ])('takes back that all are drained when %s: %j', (_, parts, drained) => {
+    const member = { ...aDrainedMember(2, 5), ...parts } as ReturnType<typeof aMember>;
+    const plan = decided({ pool: drainingTo(2, { drained: true }), members: [aMember(0), aMember(1), member] });
+    expect(plan.kept.operation?.drained).toBe(drained);
+  });
+
+  test('is over when the replicas are lowered', () => {
+    const plan = decided({ pool: drainingTo(2, { drained: true }), replicas: 2 });
+    expect(plan.kept).toEqual({ lastGeneration: 5 });
+  });
+
+  test('that was to another number behind our back is given up', () => {
+    const plan = decided({ pool: drainingTo(2), replicas: 4 });
+    expect(plan.kept).toMatchObject({ operation: { cancelling: true, generation: 6 }, lastGeneration: 6 });
+    expect(plan.kept.cancelledGeneration).toBeUndefined();
+    expect(factsOf(plan)).toEqual(['ScaledBehindOurBack']);
+  });
+
+  test('says why an agent cannot go on', () => {
+    const drain = {
+      since: '2026-01-01T00:00:00Z',
+      movedBlobs: 0,
+      movedBytes: 0,
+      leftBlobs: 1,
+      leftBytes: 1,
+      why: 'all are full',
+    };
+    const plan = decided({
+      pool: drainingTo(2),
+      members: [aMember(0), aMember(1), aMember(2, { ...draining, drain })],
+    });
+    expect(plan.notes).toContainEqual({
+      fact: 'DrainIsStuck',
+      message: 'the agent data-sts-2 cannot go on: all are full',
+    });
+  });
+});
+
+describe('a cancellation', () => {
+  const cancelled = (parts = {}) => ({
+    ...drainingTo(1, parts),
+    metadata: { ...aPool().metadata, annotations: { [CANCEL_ANNOTATION]: '' } },
+  });
+
+  test('is written down first, with a newer generation, and for which spec it was', () => {
+    const plan = decided({ pool: cancelled({ drained: true }) });
+    expect(plan.actions).toEqual([]);
+    expect(plan.kept).toMatchObject({
+      cancelledGeneration: 4,
+      lastGeneration: 6,
+      operation: { generation: 6, cancelling: true },
+    });
+    expect(plan.kept.operation?.drained).toBeUndefined();
+  });
+
+  test('tells all that were told to leave', () => {
+    const members = [aMember(0), aMember(1, { state: 'Decommissioning', generation: 5 }), aDrainedMember(2, 5)];
+    const plan = decided({ pool: cancelled({ cancelling: true, generation: 6 }), members });
+    expect(namesOf(plan)).toEqual(['recommission data-sts-1', 'recommission data-sts-2']);
+  });
+
+  test('is over when all say that they go on', () => {
+    const members = [aMember(0), aMember(1, { generation: 6 }), aMember(2, { generation: 6 })];
+    const plan = decided({ pool: cancelled({ cancelling: true, generation: 6 }), members });
+    expect(plan.kept.operation).toBeUndefined();
+  });
+
+  test('is not over while one has not been told: it may be told to leave by an order that is on its way', () => {
+    const members = [aMember(0), aMember(1, { generation: 6 }), aMember(2, { generation: 4 })];
+    const plan = decided({ pool: cancelled({ cancelling: true, generation: 6 }), members });
+    expect(namesOf(plan)).toEqual(['recommission data-sts-2']);
+  });
+});
+
+describe('a StatefulSet that is lost', () => {
+  const lost = (scene: Scene) => {
+    const { set: _, ...seen } = seenOf(scene);
+    return decide(seen).actions;
+  };
+
+  test('is made with as many as are wanted when there never was one', () => {
+    expect(lost({ members: [] })).toEqual([{ do: 'createSet', replicas: 3 }]);
+  });
+
+  test.each([
+    ['were there', aPool({ numPVs: 1 }, { replicas: 4 }), []],
+    ['drain', aPool({ numPVs: 1 }, { replicas: 2, operation: anOperation(4, 2) }), []],
+    ['have pods', aPool({ numPVs: 1 }, { replicas: 1 }), [0, 1, 2, 3].map((ordinal) => aMember(ordinal))],
+  ])('comes back with as many as %s', (_, pool, members) => {
+    expect(lost({ pool, members })).toEqual([{ do: 'createSet', replicas: 4 }]);
+  });
+
+  test('is waited for while it goes', () => {
+    const { set } = seenOf();
+    const going = { ...set, metadata: { ...set?.metadata, deletionTimestamp: '2026-01-01T00:00:00Z' } };
+    const plan = decided({ pool: aPool({ numPVs: 9 }), parts: { set: going } });
+    expect([plan.actions, factsOf(plan)]).toEqual([[], ['StatefulSetIsGoing']]);
+  });
+});
+
+test('an agent that has left without being told by us is told to go on, with a generation that is newer than all', () => {
+  const members = [aMember(0, { generation: 3 }), aDrainedMember(1, 7), aMember(2)];
+  const plan = decided({ members });
+  expect(plan.actions).toEqual([
+    {
+      do: 'order',
+      to: { name: 'data-sts-1', podUid: 'pod-1', ip: '10.0.0.1' },
+      order: { kind: 'recommission', generation: 8 },
+    },
+  ]);
+});
+
+describe('a rollout', () => {
+  const old = (ordinal: number) => aMember(ordinal, {}, { pod: aPod(ordinal, { revision: 'r0' }) });
+  const down = (ordinal: number, revision: string) =>
+    aMember(ordinal, {}, { pod: aPod(ordinal, { revision, isReady: false }) });
+
+  test('begins with the template, and replaces nobody by that', () => {
+    expect(namesOf(decided({ parts: { isTemplateOld: true } }))).toEqual(['writeTemplate']);
+  });
+
+  test.each([
+    ['goes on when all serve', [old(0), old(1), aMember(2)], 2, 1],
+    ['waits until the last one is new', [old(0), old(1), old(2)], 2, undefined],
+    ['waits until the last one serves', [old(0), old(1), down(2, 'r1')], 2, undefined],
+    ['waits while another one does not serve', [down(0, 'r0'), old(1), aMember(2)], 2, undefined],
+    ['goes on with one that does not serve', [old(0), down(1, 'r0'), aMember(2)], 2, 1],
+    ['goes on when none has ever served', [down(0, 'r0'), down(1, 'r0'), down(2, 'r0')], 3, 2],
+    ['does not count members that there are not', [old(0), old(1), old(2)], 7, 2],
+  ])('%s', (_, members, partition, to) => {
+    const plan = decided({ members, partition });
+    expect(plan.actions).toEqual(to === undefined ? [] : [{ do: 'lowerPartition', to }]);
+    expect(factsOf(plan)).toContain('RollingOut');
+  });
+
+  test('is not over until the last one is new', () => {
+    expect(factsOf(decided({ members: [old(0), aMember(1), aMember(2)], partition: 0 }))).toEqual(['RollingOut']);
+  });
+
+  test('never runs beside a scale down', () => {
+    const plan = decided({ pool: drainingTo(2), parts: { isTemplateOld: true } });
+    expect(namesOf(plan)).toEqual(['decommission data-sts-2']);
+  });
+});
+
+describe('growth', () => {
+  const GIB = 2n ** 30n;
+  const claims = (...all: readonly Partial<ReturnType<typeof aClaim>>[]) =>
+    all.map((parts, ordinal) => aMember(ordinal, {}, { claim: aClaim(ordinal, parts) }));
+  const grown = { requestedBytes: 2n * GIB, capacityBytes: 2n * GIB };
+  const pool = aPool({ pvSizeGB: 2 });
+
+  test.each([
+    ['begins with the first', claims({}, {}, {}), 'vol-data-sts-0'],
+    ['goes on with the next', claims(grown, {}, {}), 'vol-data-sts-1'],
+    [
+      'does not wait for a filesystem',
+      claims({ ...grown, capacityBytes: GIB, isFilesystemPending: true }, {}, {}),
+      'vol-data-sts-1',
+    ],
+    ['waits for the one before', claims({ ...grown, capacityBytes: GIB }, {}, {}), undefined],
+    ['waits for a claim that is not bound', claims({ isBound: false }, {}, {}), undefined],
+    ['stops at a fault', claims({ ...grown, capacityBytes: GIB, resizeFault: 'no room' }, {}, {}), undefined],
+    ['stops at a class that does not exist', claims({ className: 'gone' }, {}, {}), undefined],
+    ['leaves what is larger', claims({ requestedBytes: 9n * GIB, capacityBytes: 9n * GIB }, grown, grown), undefined],
+  ])('%s', (_, members, claim) => {
+    const { actions } = decided({ pool, members });
+    expect(actions.map((action) => (action.do === 'growClaim' ? action.claim.name : action.do))).toEqual(
+      claim === undefined ? [] : [claim],
+    );
+  });
+});
+
+test.each([
+  ['Service', 'Service'],
+  ['Secret', 'Secret'],
+  ['PodDisruptionBudget', 'PodDisruptionBudget'],
+] as const)('a %s that is missing is made before anything else', (_, kind) => {
+  expect(decided({ pool: aPool({ numPVs: 9 }), parts: { missing: [kind] } }).actions).toEqual([{ do: 'create', kind }]);
+});
+
+/** What a drained agent says, but for this. */
+function aDrainedAgent(parts: object) {
+  const { agent } = aDrainedMember(2, 5);
+  return { agent: agent.known ? { known: true as const, value: { ...agent.value, ...parts } } : agent };
+}
