@@ -1,0 +1,230 @@
+import { expect, test } from 'vitest';
+import { VirtualClock } from '../kit/clock/virtual.ts';
+import { silentLog } from '../kit/observe/log.ts';
+import type { AgentCalls } from '../pool-client/agent-calls.ts';
+import { Conflict, Refused, Unreachable, Untrue } from '../pool-client/errors.ts';
+import { orderOf } from '../pool-client/order.ts';
+import type { Peer } from '../pool-client/protocol.ts';
+import { Drain } from './drain.ts';
+import { SimulatedDisk, SimulatedStore } from './drain-simulated-store.ts';
+
+const peer = (name: string): Peer => ({ name, url: `http://${name}:8080` });
+const [B, C] = [peer('b'), peer('c')];
+const never = new AbortController().signal;
+
+/** An agent `a` with blobs, whose peers take what they are sent unless told otherwise. */
+function aDrain(keys: readonly string[], calls: Partial<AgentCalls> = {}, bandwidth?: number) {
+  const clock = new VirtualClock();
+  const disk = new SimulatedDisk();
+  for (const key of keys) disk.add(key, Buffer.from(`bytes of ${key}`));
+  const took: [string, string][] = [];
+  const removed: string[] = [];
+  let drained = 0;
+  const all: Partial<AgentCalls> = {
+    async put(to, { key }, body) {
+      for await (const _ of body);
+      took.push([to.name, key]);
+      return 'made';
+    },
+    async remove(to, key) {
+      removed.push(`${to.name} ${key}`);
+      return false;
+    },
+    ...calls,
+  };
+  const drain = new Drain({
+    name: 'a',
+    store: new SimulatedStore(disk, async () => {}),
+    calls: all as AgentCalls,
+    clock,
+    random: () => 1,
+    log: silentLog,
+    bandwidth,
+    drained: async () => {
+      drained += 1;
+    },
+  });
+  return { clock, disk, drain, took, removed, drained: () => drained };
+}
+
+test('each blob goes to the first of the peers in the order of its key, and the end is told', async () => {
+  const keys = ['k1', 'k2', 'k3', 'k4', 'k5', 'k6'];
+  const { clock, disk, drain, took, drained } = aDrain(keys);
+  drain.begin({ generation: 1, peers: [B, C] });
+  await clock.advance(10);
+  expect(new Map(took.map(([to, key]) => [key, to]))).toEqual(
+    new Map(keys.map((key) => [key, orderOf(key, [B, C])[0]?.name ?? ''])),
+  );
+  expect([disk.blobs.size, drained()]).toEqual([0, 1]);
+  expect(drain.status()).toMatchObject({ movedBlobs: 6, leftBlobs: 0, leftBytes: 0 });
+});
+
+test('an agent with nothing is drained at once, also without peers; one with blobs and no peers says that there is nowhere to go', async () => {
+  const empty = aDrain([]);
+  empty.drain.begin({ generation: 0, peers: [] });
+  await empty.clock.advance(10);
+  expect(empty.drained()).toBe(1);
+  const full = aDrain(['k']);
+  full.drain.begin({ generation: 0, peers: [peer('a')] });
+  await full.clock.advance(60_000);
+  expect(full.drained()).toBe(0);
+  expect(full.drain.status()?.why).toBe('nowhere to go: the order has named no other agent');
+});
+
+test.each([
+  ['is full', () => new Refused(B, 'PUT', 507, { reason: 'Full', message: 'no room' }), /no room/],
+  ['drains as well', () => new Refused(B, 'PUT', 503, { reason: 'Draining', message: 'no' }), /refused PUT with 503/],
+  ['is dead', () => new Unreachable(B, 'PUT', new Error('refused')), /the agent b .* did not answer/],
+  ['lies about what it has stored', () => new Untrue(B, 'PUT', 'other bytes'), /what cannot be: other bytes/],
+])(
+  'while the only peer %s nothing is removed, and it is asked again after a while, seldom',
+  async (_, failure, why) => {
+    let asked = 0;
+    const keys = Array.from({ length: 50 }, (_each, index) => `k${index}`);
+    const { clock, disk, drain, drained } = aDrain(keys, {
+      async put() {
+        asked += 1;
+        throw failure();
+      },
+    });
+    drain.begin({ generation: 1, peers: [B] });
+    await clock.advance(300_000);
+    expect([disk.blobs.size, drained()]).toEqual([50, 0]);
+    expect(drain.status()?.why).toMatch(why);
+    expect(asked).toBeGreaterThan(5);
+    expect(asked).toBeLessThan(100);
+  },
+);
+
+test('what one peer does not take goes to the next', async () => {
+  const { clock, disk, drain, drained } = aDrain(['k1', 'k2', 'k3', 'k4'], {
+    async put(to, _blob, body) {
+      if (to.name === 'b') throw new Unreachable(B, 'PUT');
+      for await (const _ of body);
+      return 'made';
+    },
+  });
+  drain.begin({ generation: 1, peers: [B, C] });
+  await clock.advance(100);
+  expect([disk.blobs.size, drained()]).toEqual([0, 1]);
+});
+
+test('a peer that had the blob before must serve it before ours goes: its copy may have gone bad', async () => {
+  let serves = 'rot';
+  const { clock, disk, drain } = aDrain(['k'], {
+    put: async () => 'same',
+    async get(_to, key) {
+      const info = { key, size: 1, sha256: 'as it was stored' };
+      return { info, body: pieces(serves) };
+    },
+  });
+  drain.begin({ generation: 1, peers: [B] });
+  await clock.advance(10_000);
+  expect(disk.blobs.size).toBe(1);
+  serves = 'bytes of k';
+  await clock.advance(60_000);
+  expect(disk.blobs.size).toBe(0);
+});
+
+test('conflicts and damage are named and stay, and the rest goes on', async () => {
+  const { clock, disk, drain, drained } = aDrain(['twice', 'damaged', 'good'], {
+    async put(_to, { key }, body) {
+      if (key === 'twice') throw new Conflict('b', key);
+      for await (const _ of body);
+      return 'made';
+    },
+  });
+  disk.spoil('damaged');
+  drain.begin({ generation: 1, peers: [B] });
+  await clock.advance(100);
+  expect([[...disk.blobs.keys()], [...disk.aside], drained()]).toEqual([['twice'], ['damaged'], 0]);
+  expect(drain.status()?.why).toMatch(/under "twice".*damaged and not moved: "damaged"/);
+});
+
+test('a removal does not wait for the move of the same key: that is cut off, and every peer is told', async () => {
+  let wasCut = false;
+  const { clock, disk, drain, removed } = aDrain(['k'], {
+    put: (_to, _blob, _body, signal) =>
+      new Promise((_, reject) => {
+        signal?.addEventListener('abort', () => {
+          wasCut = true;
+          reject(signal.reason);
+        });
+      }),
+  });
+  drain.begin({ generation: 1, peers: [B, C] });
+  await clock.advance(10);
+  expect(await drain.removeEverywhere('k', never)).toBe('removed');
+  expect([wasCut, disk.blobs.size, removed.toSorted()]).toEqual([true, 0, ['b k', 'c k']]);
+});
+
+test('a removal is unknown when one peer did not answer, and is passed on nowhere when nothing drains', async () => {
+  const { drain, clock } = aDrain(['k'], {
+    async remove(to) {
+      if (to.name === 'c') throw new Unreachable(C, 'DELETE');
+      return true;
+    },
+  });
+  expect(await drain.removeEverywhere('k', never)).toBe('removed');
+  drain.begin({ generation: 1, peers: [B, C] });
+  await clock.advance(10);
+  expect(await drain.removeEverywhere('k', never)).toBe('unknown');
+});
+
+test('when it is called off it takes up nothing more, and ends what is on its way', async () => {
+  const { promise: mayEnd, resolve: end } = Promise.withResolvers<void>();
+  const { clock, disk, drain } = aDrain(['k1', 'k2', 'k3', 'k4', 'k5', 'k6'], {
+    async put() {
+      await mayEnd;
+      return 'made';
+    },
+  });
+  drain.begin({ generation: 1, peers: [B] });
+  await clock.advance(10);
+  const ended = drain.end();
+  end();
+  await ended;
+  await clock.advance(60_000);
+  expect(disk.blobs.size).toBe(2);
+  expect(drain.status()).toBeUndefined();
+});
+
+test('no more bytes go out in a second than it may', async () => {
+  const sent: { at: number; bytes: number }[] = [];
+  const keys = Array.from({ length: 20 }, (_, index) => `key ${index}`);
+  const { clock, drain, disk } = aDrain(
+    keys,
+    {
+      async put(_to, _blob, body) {
+        for await (const piece of body) sent.push({ at: clock.monotonic(), bytes: piece.length });
+        return 'made';
+      },
+    },
+    10,
+  );
+  drain.begin({ generation: 1, peers: [B] });
+  await clock.advance(60_000);
+  expect(disk.blobs.size).toBe(0);
+  const total = sent.reduce((sum, { bytes }) => sum + bytes, 0);
+  expect(sent.at(-1)?.at).toBeGreaterThan((total / 10) * 1000 - 2_000);
+});
+
+test('other addresses for the same order are used at once', async () => {
+  const { clock, drain, drained } = aDrain(['k'], {
+    async put(to) {
+      if (to.url !== 'http://new:8080') throw new Unreachable(to, 'PUT');
+      return 'made';
+    },
+  });
+  drain.begin({ generation: 1, peers: [B] });
+  await clock.advance(100);
+  const since = drain.status()?.since;
+  drain.begin({ generation: 1, peers: [{ name: 'b', url: 'http://new:8080' }] });
+  await clock.advance(1);
+  expect(drained()).toBe(1);
+  expect(drain.status()?.since).toBe(since);
+});
+
+async function* pieces(text: string): AsyncGenerator<Buffer> {
+  yield Buffer.from(text);
+}
