@@ -1,12 +1,11 @@
 /** The real helm, which `make helm` builds, at work on the charts of this checkout. Nothing of the tester's own configuration is used. */
 import { spawn } from 'node:child_process';
-import { createHash } from 'node:crypto';
 import { once } from 'node:events';
-import { existsSync, readFileSync } from 'node:fs';
-import { homedir, tmpdir } from 'node:os';
+import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { parseAllDocuments } from 'yaml';
+import { builtByGo } from '../../../tools/go-build.ts';
 
 const root = resolve(import.meta.dirname, '../../..');
 export const CHART = join(root, 'charts/holdfast');
@@ -29,20 +28,7 @@ export interface Rendered {
   readonly [field: string]: unknown;
 }
 
-const RECIPE = join(root, 'tools/helm');
-
-/** Never builds: that takes minutes and belongs to make, not to a test's time limit. */
-function program(): string {
-  const [, version] = /helm\.sh\/helm\/v3 (v\S+)/.exec(readFileSync(join(RECIPE, 'go.mod'), 'utf8')) ?? [];
-  const directory = join(process.env.XDG_CACHE_HOME || join(homedir(), '.cache'), 'holdfast/helm', `${version}`);
-  const digest = createHash('sha256');
-  for (const file of ['go.mod', 'go.sum', 'build.sh', '../go-build.sh'])
-    digest.update(readFileSync(join(RECIPE, file)));
-  const recipe = join(directory, 'recipe');
-  const isBuilt = existsSync(recipe) && readFileSync(recipe, 'utf8').trim() === digest.digest('hex').slice(0, 8);
-  if (!isBuilt) throw new Error(`no helm of the present recipe in ${directory}: run \`make helm\` first`);
-  return join(directory, 'helm');
-}
+const program = (): string => join(builtByGo({ name: 'helm', module: 'helm.sh/helm/v3' }), 'helm');
 
 /** Values are given on standard input: `-f -`. */
 export async function helm(args: readonly string[], values: Values = {}): Promise<Said> {
