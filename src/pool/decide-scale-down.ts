@@ -99,9 +99,7 @@ function giveUp(seen: Seen, operation: Operation, notes: readonly Note[]): Plan 
 /** Another pod or claim of a member, or an agent that knows of newer orders: that is written down before anybody is told anything. */
 function recordAnew(seen: Seen, operation: Operation): Plan | undefined {
   const members = operation.members.map((recorded) => recordedAnew(seen, recorded));
-  const isOvertaken = agentsOf(seen, operation).some(
-    ({ agent }) => agent.known && (agent.value.generation ?? 0) > operation.generation,
-  );
+  const isOvertaken = agentsOf(seen, operation).some((member) => knowsNewer(member, operation));
   if (isDeepStrictEqual(members, operation.members) && !isOvertaken) return undefined;
   const generation = isOvertaken ? nextGeneration(seen) : operation.generation;
   const { drained: _, ...rest } = operation;
@@ -116,6 +114,14 @@ function recordAnew(seen: Seen, operation: Operation): Plan | undefined {
     ),
   );
   return { kept, actions: [], notes: [...notes, note('Draining', progressOf(seen, operation))] };
+}
+
+/** One that is Ready by an order of this very generation was told otherwise: it would take the same order for one that it has. */
+function knowsNewer({ agent }: Member, operation: Operation): boolean {
+  if (!agent.known) return false;
+  const { state, blobs, generation = 0 } = agent.value;
+  const isToldOtherwise = blobs !== undefined && state === 'Ready' && generation === operation.generation;
+  return generation > operation.generation || isToldOtherwise;
 }
 
 /** As long as one is not there, nothing is known that could be written down. */

@@ -161,6 +161,11 @@ describe('a scale down', () => {
     expect(plan.actions).toEqual([]);
   });
 
+  test('gets a newer generation when an agent of ours is Ready by an order of the same', () => {
+    const plan = decided({ pool: drainingTo(2), members: [aMember(0), aMember(1), aMember(2, { generation: 5 })] });
+    expect(plan.kept).toMatchObject({ operation: { generation: 6 }, lastGeneration: 6 });
+  });
+
   test('writes down that all are drained before it lowers the replicas', () => {
     const members = [aMember(0), aMember(1), aDrainedMember(2, 5)];
     const first = decided({ pool: drainingTo(2), members });

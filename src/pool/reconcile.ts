@@ -101,7 +101,8 @@ class Visit {
       this.#parts.report.kept(pool, plan);
       return after(CATCH_UP_MS);
     }
-    return after(isAtRest(status) ? AT_REST_MS : RESTLESS_MS);
+    // A wait of the autoscaling is a matter of seconds, whatever the pool is at otherwise.
+    return after(isAtRest(status) && plan.pressure === undefined ? AT_REST_MS : RESTLESS_MS);
   }
 
   /** Written only if it says something new. */

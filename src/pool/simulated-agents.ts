@@ -66,14 +66,14 @@ export class SimulatedAgents {
     const { disk, isOriginal } = agent;
     if (isOriginal && order.kind === 'recommission') return { known: false, why: 'it answers with 404' };
     if (!isOriginal && order.generation < disk.generation) return { known: false, why: 'it answers with 409' };
+    const isNew = isOriginal ? disk.state === 'Ready' : order.generation > disk.generation;
     disk.generation = order.generation;
     if (order.kind === 'recommission') {
       disk.state = 'Ready';
       disk.peers = [];
       return TAKEN;
     }
-    if (disk.state === 'Ready')
-      Object.assign(disk, { state: 'Decommissioning', moved: 0, movedBytes: 0, since: now.toISOString() });
+    if (isNew) Object.assign(disk, { state: 'Decommissioning', moved: 0, movedBytes: 0, since: now.toISOString() });
     disk.peers = order.peers;
     return TAKEN;
   }
