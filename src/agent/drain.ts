@@ -27,10 +27,12 @@ export interface DrainOptions {
   readonly drained: Drained;
   /** In bytes per second. */
   readonly bandwidth?: number | undefined;
-  readonly inFlight?: number;
 }
 
-const IN_FLIGHT = 4;
+/** Of large blobs a few fill the line. What small ones wait for is the peer's disk, which takes many of them at once as fast as one. */
+const LARGE_IN_FLIGHT = 4;
+const SMALL_IN_FLIGHT = 16;
+const MOST_BYTES_OF_SMALL = 64 * 1024;
 const PAGE = 200;
 /** Between two looks at what is left, when the last one has moved nothing. */
 const IDLE: Backoff = { baseMs: 1_000, maxMs: 30_000 };
@@ -53,7 +55,7 @@ export class Drain implements Draining {
   readonly #options: DrainOptions;
   readonly #standings: PeerStandings;
   readonly #pace: Pace;
-  readonly #slots: Slots;
+  readonly #slots = { large: new Slots(LARGE_IN_FLIGHT), small: new Slots(SMALL_IN_FLIGHT) };
   readonly #bell = new Bell();
   readonly #turns = new KeyTurns();
   readonly #moving = new Map<string, AbortController>();
@@ -65,11 +67,10 @@ export class Drain implements Draining {
   #trouble: string | undefined;
 
   constructor(options: DrainOptions) {
-    const { clock, random, bandwidth, inFlight = IN_FLIGHT } = options;
+    const { clock, random, bandwidth } = options;
     this.#options = options;
     this.#standings = new PeerStandings(random);
     this.#pace = new Pace(bandwidth, clock);
-    this.#slots = new Slots(inFlight);
   }
 
   begin({ generation, peers }: DecommissionOrder): void {
@@ -178,8 +179,9 @@ export class Drain implements Draining {
   async #pass(stop: AbortSignal, cut: AbortSignal): Promise<void> {
     const moves = new Set<Promise<void>>();
     const failures: unknown[] = [];
-    for await (const { key } of this.#left()) {
-      const slot = await this.#slots.take(stop).catch(() => undefined);
+    for await (const { key, size } of this.#left()) {
+      const slots = size > MOST_BYTES_OF_SMALL ? this.#slots.large : this.#slots.small;
+      const slot = await slots.take(stop).catch(() => undefined);
       if (!slot) break;
       if (failures.length > 0 || !this.#standings.isAnyOpen(this.#options.clock.monotonic())) {
         slot[Symbol.dispose]();
