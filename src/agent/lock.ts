@@ -7,7 +7,7 @@ import { type FileHandle, link, open, readdir, unlink } from 'node:fs/promises';
 import { connect, createServer, type Server } from 'node:net';
 import { join } from 'node:path';
 import type { Random } from '../kit/backoff.ts';
-import { errorCode, isNothingThere } from '../kit/host/file-error.ts';
+import { attempt, errorCode, isNothingThere } from '../kit/host/file-error.ts';
 import type { Layout } from './layout.ts';
 
 /** `lock.7` and such. The highest number counts; it never goes down, so that nobody who was held up takes an old one for the lock. */
@@ -32,7 +32,7 @@ export class DirectoryLock implements AsyncDisposable {
     const server = createServer((visitor) => visitor.destroy()).unref();
     try {
       server.listen(inside(own));
-      await once(server, 'listening');
+      await attempt('keep others away by a socket in', root, () => once(server, 'listening'));
       for (let tries = 0; tries < TRIES; tries++) {
         const highest = Math.max(0, ...(await numbersIn(root)));
         if (highest > 0 && (await answers(inside(nameOf(highest))))) break;

@@ -4,7 +4,7 @@ import { Registry } from 'prom-client';
 import type { Random } from '../kit/backoff.ts';
 import { aborted } from '../kit/clock/aborted.ts';
 import type { Clock } from '../kit/clock/clock.ts';
-import { attempt } from '../kit/host/file-error.ts';
+import { attempt, errorCode } from '../kit/host/file-error.ts';
 import { type BindAddress, formatBindAddress } from '../kit/observe/bind-address.ts';
 import type { Log } from '../kit/observe/log.ts';
 import { AgentClient } from '../pool-client/agent-client.ts';
@@ -86,13 +86,17 @@ async function agentOf(
   return agent;
 }
 
-/** What is wrong with the directory is said before anything is done in it. */
+/** What is wrong with the directory is said before anything is done in it. Those above it are not made: they are where a volume is mounted. */
 async function usable(path: string): Promise<Layout> {
-  await attempt('make the directory', path, () => mkdir(path, { recursive: true }));
+  await attempt('make the directory', path, () => mkdir(path).catch(ifNotThere));
   const isDirectory = (await attempt('look at', path, () => stat(path))).isDirectory();
   if (!isDirectory) throw new Error(`${path} is no directory: give the agent one of its own (--path)`);
   await attempt('write to', path, () => access(path, constants.R_OK | constants.W_OK | constants.X_OK));
   return new Layout(path);
+}
+
+function ifNotThere(error: unknown): void {
+  if (errorCode(error) !== 'EEXIST') throw error;
 }
 
 async function count(store: DiskStore, log: Log, stop: AbortSignal): Promise<void> {
