@@ -172,9 +172,15 @@ function ordersOf(seen: Seen, operation: Operation): Pick<Plan, 'actions' | 'not
   if (peers.length === 0 && to > 0)
     return { actions: [], notes: [note('NoPeerIsReady', 'none of the agents that stay is ready to take blobs')] };
   const order: Order = { kind: 'decommission', generation, peers };
-  const due = agentsOf(seen, operation).filter((member) => isOrderDue(seen, member, order));
+  const due = agentsOf(seen, operation).filter(
+    (member) => isRecorded(member, operation) && isOrderDue(seen, member, order),
+  );
   return { actions: due.flatMap((member) => orderTo(member, order)), notes: [] };
 }
+
+/** Nobody is told who is not written down: its answer would not count. */
+const isRecorded = ({ pod }: Member, { members }: Operation): boolean =>
+  members.some(({ podUid }) => podUid === pod?.uid);
 
 /** It has not been given to this pod by this process, or the agent does not say that it follows it. */
 function isOrderDue({ taken }: Seen, { pod, agent }: Member, order: Order): boolean {
