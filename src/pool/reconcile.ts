@@ -173,8 +173,10 @@ class Visit {
   }
 }
 
-/** What passes by itself, and what is not said by the server about what was asked of it, is nobody's business but ours. */
+/** What the server says about what was asked of it is told to people. What passes by itself, or is our own defect, is not. */
 const isPassing = (error: unknown): boolean =>
-  !(error instanceof ApiError) || hasReason(error, 'Conflict') || hasReason(error, 'NotFound');
+  !(error instanceof ApiError) || error.status >= 500 || PASSING.some((reason) => hasReason(error, reason));
+
+const PASSING = ['Conflict', 'NotFound', 'TooManyRequests'] as const;
 
 const inWords = (error: unknown): string => (error instanceof Error ? error.message : String(error));
