@@ -38,6 +38,8 @@ export class SimulatedApi {
   #uids = 0;
   /** Collections in which nothing can be made, and why. */
   refusals: ReadonlyMap<string, string> = new Map();
+  /** The reasons of the Events that were told, oldest first. */
+  readonly events: string[] = [];
   /** Writes that have changed nothing, as `PATCH pvpools/default/data`. */
   readonly forNothing: string[] = [];
 
@@ -99,7 +101,7 @@ export class SimulatedApi {
   }
 
   #carryOut(it: Asked): Answer {
-    if (it.collection === 'events') return { status: 201, body: it.body };
+    if (it.collection === 'events') return this.#event(it);
     if (it.method === 'POST') return this.#create(it);
     if (it.key === undefined) return this.#list(it);
     const object = this.#of(it.collection).get(it.key);
@@ -107,6 +109,11 @@ export class SimulatedApi {
     if (it.method === 'GET') return { status: 200, body: object };
     if (it.method === 'DELETE') return this.#delete(it, object);
     return this.#change(it, object);
+  }
+
+  #event({ method, body }: Asked): Answer {
+    if (method === 'POST') this.events.push((body as { reason: string }).reason);
+    return { status: 201, body };
   }
 
   #list({ collection, namespace, query }: Asked): Answer {

@@ -13,7 +13,7 @@ import { SimulatedAgents, SimulatedDisk, type Temper } from './simulated-agents.
 import { type ApiChange, SimulatedApi } from './simulated-api.ts';
 import { type Fault, SimulatedProcess } from './simulated-process.ts';
 
-export const POOL = 'default/data';
+const POOL = 'default/data';
 const SETS = 'statefulsets';
 const PODS = 'pods';
 const CLAIMS = 'persistentvolumeclaims';
@@ -23,7 +23,7 @@ const STARTING_MS = 2_000;
 const STOPPING_MS = 2_000;
 const TICK_MS = 1_000;
 
-export const SPEC: PvPoolSpec = {
+const SPEC: PvPoolSpec = {
   image: 'holdfast:1',
   numPVs: 3,
   pvSizeGB: 1,
