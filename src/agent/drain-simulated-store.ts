@@ -40,7 +40,7 @@ export class SimulatedDisk {
   }
 }
 
-export const sha256Of = (bytes: Buffer): string => createHash('sha256').update(bytes).digest('hex');
+const sha256Of = (bytes: Buffer): string => createHash('sha256').update(bytes).digest('hex');
 
 export class SimulatedStore implements Store {
   readonly #disk: SimulatedDisk;

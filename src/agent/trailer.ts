@@ -14,7 +14,7 @@ export const CRC_BYTES = 4;
 /** Of the format; another one has another mark. */
 const MARK = Buffer.from('HFBLOB\0\x01', 'latin1');
 /** Length, checksum, mark. */
-export const FOOT_END_BYTES = 8 + MARK.length;
+const FOOT_END_BYTES = 8 + MARK.length;
 /** A key of 1024 bytes, each written as \u0001, and the rest. */
 const MOST_JSON_BYTES = 8 * 1024;
 /** A foot is never longer. */

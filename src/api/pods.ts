@@ -15,8 +15,15 @@ export interface Pod extends KubeObject {
   };
   readonly status?: {
     readonly phase?: string;
+    readonly podIP?: string;
     readonly conditions?: readonly PodCondition[] | null;
+    readonly containerStatuses?: readonly ContainerStatus[] | null;
   };
+}
+
+interface ContainerStatus {
+  readonly name?: string;
+  readonly state?: { readonly waiting?: { readonly reason?: string; readonly message?: string } | null } | null;
 }
 
 interface PodVolume {
@@ -28,6 +35,8 @@ interface PodVolume {
 interface PodCondition {
   readonly type?: string;
   readonly status?: string;
+  readonly reason?: string;
+  readonly message?: string;
   readonly lastTransitionTime?: string | null;
 }
 

@@ -27,7 +27,7 @@ export async function stretchOf(calls: AgentCalls, askAll: AskAll, { after, pref
   return overlaid([...(await askAll(ask)), ...(await askAll(ask))].map(({ answer }) => answer));
 }
 
-export function overlaid(pages: readonly BlobPage[]): Listed {
+function overlaid(pages: readonly BlobPage[]): Listed {
   const ends = pages.flatMap((page) => page.continue ?? []).sort();
   const until = ends[0];
   const byHash = new Map<string, BlobInfo>();
