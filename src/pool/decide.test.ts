@@ -214,6 +214,14 @@ describe('a scale down', () => {
     expect(plan.kept.operation?.drained).toBe(drained);
   });
 
+  test('takes an agent that stays into service again that nobody told to leave', () => {
+    const members = [aMember(0), aDrainedMember(1, 9), aMember(2, draining)];
+    expect(namesOf(decided({ pool: drainingTo(2), members }))).toEqual([
+      'recommission data-sts-1',
+      'decommission data-sts-2',
+    ]);
+  });
+
   test('is over when the replicas are lowered', () => {
     const plan = decided({ pool: drainingTo(2, { drained: true }), replicas: 2 });
     expect(plan.kept).toEqual({ lastGeneration: 5 });
@@ -333,6 +341,12 @@ describe('a rollout', () => {
     ['goes on when all serve', [old(0), old(1), aMember(2)], 2, 1],
     ['waits until the last one is new', [old(0), old(1), old(2)], 2, undefined],
     ['waits until the last one serves', [old(0), old(1), down(2, 'r1')], 2, undefined],
+    [
+      'waits until the last one serves, also if the next one does not',
+      [old(0), down(1, 'r0'), down(2, 'r1')],
+      2,
+      undefined,
+    ],
     ['waits while another one does not serve', [down(0, 'r0'), old(1), aMember(2)], 2, undefined],
     ['goes on with one that does not serve', [old(0), down(1, 'r0'), aMember(2)], 2, 1],
     ['goes on when none has ever served', [down(0, 'r0'), down(1, 'r0'), down(2, 'r0')], 3, 2],

@@ -218,3 +218,42 @@ test('a failed write is told in a condition', async () => {
   cluster.refusals.clear();
   expect(await cluster.until(() => cluster.isReady())).toBe(true);
 });
+
+describe('what is no longer so', () => {
+  test('is seen by the second look: an agent that got a blob after the first is not let go', async () => {
+    const cluster = await drainingFrom3To2();
+    const { agents } = cluster;
+    const isEmpty = agents.isEmpty.bind(agents);
+    let looks = 0;
+    agents.isEmpty = (to) => {
+      const answer = isEmpty(to);
+      const isLast = cluster.pool.status?.operation?.drained === true && ++looks === 1;
+      if (isLast) {
+        Object.assign(cluster.diskOf(2), { state: 'Ready' });
+        cluster.diskOf(2).blobs.set('late', 1);
+        cluster.stored.set('late', 1);
+      }
+      return answer;
+    };
+    await expectItGoesOn(cluster);
+    expect(looks).toBeGreaterThan(1);
+  });
+
+  test('leads to no order: an operator that has not heard that it is over tells nobody to leave', async () => {
+    const cluster = await SimulatedCluster.withPool({}, (world) => {
+      world.isOriginal = true;
+    });
+    cluster.respec({ numPVs: 2 });
+    await cluster.until(() => cluster.diskOf(2).state === 'Decommissioning');
+    cluster.lagMs = () => undefined;
+    cluster.api.change<typeof cluster.pool>('pvpools', 'default/data', ({ status, ...pool }) => {
+      const { operation: _, ...rest } = status ?? {};
+      return { ...pool, status: rest };
+    });
+    cluster.diskOf(2).state = 'Ready';
+    const before = cluster.calls.length;
+    await cluster.pass(60);
+    expect(cluster.calls.slice(before).filter((call) => call.startsWith('decommission'))).toEqual([]);
+    expect(cluster.diskOf(2).state).toBe('Ready');
+  });
+});
