@@ -64,9 +64,9 @@ export class Traffic implements AsyncDisposable {
   }
 
   /** Waits until so many more have been read. */
-  async reads(more: number): Promise<void> {
+  async reads(more: number, timeout: number): Promise<void> {
     const enough = this.counts.read + more;
-    await eventually(() => this.counts.read >= enough, { for: `${more} more reads` });
+    await eventually(() => this.counts.read >= enough, { timeout, for: `${more} more reads` });
   }
 
   async end(): Promise<void> {

@@ -291,6 +291,12 @@ export class Pool {
     return (await this.#admin.list<Pod>(path)).items;
   }
 
+  /** Whether every pod that there is is ready. */
+  async isServed(): Promise<boolean> {
+    const conditions = (await this.pods()).map(({ status }) => status.conditions ?? []);
+    return conditions.every((each) => each.some(({ type, status }) => type === 'Ready' && status === 'True'));
+  }
+
   claimPath(ordinal: number): string {
     return `/api/v1/namespaces/${this.namespace}/persistentvolumeclaims/${claimNameOf(this.name, ordinal)}`;
   }

@@ -1,0 +1,90 @@
+/**
+ * From three agents to six and back to two, with blobs of mixed sizes that are stored, read and removed all the time: nothing is lost,
+ * nothing is damaged, and what cannot be served at once is served when it is asked for again. Then the same while everything is killed.
+ */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { eventually } from '../../harness/wait.ts';
+import { replicasOver } from './replicas.ts';
+import { Traffic } from './traffic.ts';
+import { type Pool, PoolWorld } from './world.ts';
+
+/** `POOL_MEGABYTES=2000` for as many as there are in the campaign. */
+const MEGABYTES = Number(process.env.POOL_MEGABYTES ?? 100);
+/** Long enough for what a slow machine needs for as many bytes; it ends as soon as it can. */
+const TIMEOUT = 240_000 + MEGABYTES * 600;
+
+let world: PoolWorld;
+beforeAll(async () => {
+  world = await PoolWorld.start();
+});
+afterAll(() => world?.[Symbol.asyncDispose]());
+
+async function upAndDown(pool: Pool, meanwhile?: (over: AbortSignal) => Promise<void>): Promise<void> {
+  await pool.isReady(3);
+  using client = await pool.client();
+  await using traffic = new Traffic(client, MEGABYTES * 1_000_000);
+  await traffic.fill();
+  await using replicas = await replicasOver(world, pool);
+  traffic.begin();
+  const over = new AbortController();
+  const scaled = scale(pool, traffic).finally(() => over.abort());
+  await Promise.all([scaled, meanwhile?.(over.signal)]);
+  await traffic.end();
+  await traffic.audit();
+  console.log(pool.name, { ...traffic.counts, blobs: traffic.blobs, bytes: traffic.bytes });
+  expect(traffic.wrongs).toEqual([]);
+  expect(replicas.seen).toEqual([3, 6, 2]);
+  expect(replicas.leftBehind).toEqual([]);
+}
+
+async function scale(pool: Pool, traffic: Traffic): Promise<void> {
+  await pool.change({ numPVs: 6 });
+  await pool.isReady(6, TIMEOUT);
+  await traffic.reads(20, TIMEOUT);
+  await pool.change({ numPVs: 2 });
+  await pool.isReady(2, TIMEOUT);
+}
+
+test('nothing is lost on the way', { timeout: TIMEOUT * 2 }, async () => {
+  await upAndDown(await world.pool('scaled', { numPVs: 3 }));
+});
+
+test('also when the operator and one of the agents are killed every second', { timeout: TIMEOUT * 3 }, async () => {
+  const pool = await world.pool('killed', { numPVs: 3 });
+  const kills = { agents: 0, operators: 0 };
+  await upAndDown(pool, async (over) => {
+    await Promise.all([killAgents(pool, kills, over), killOperators(kills, over)]);
+  });
+  console.log('killed', kills);
+});
+
+/** Each second one of those that run; a machine on which they need longer to come back is waited for, since else the pool would never be whole. */
+async function killAgents(pool: Pool, kills: { agents: number }, over: AbortSignal): Promise<void> {
+  while (!over.aborted) {
+    await pause(over);
+    await eventually(async () => over.aborted || (await pool.isServed()), { timeout: TIMEOUT, for: 'all agents' });
+    const victims = await pool.pods();
+    const { name } = victims[Math.floor(Math.random() * victims.length)]?.metadata ?? {};
+    if (name === undefined || over.aborted) continue;
+    await world.pods.kill(name);
+    kills.agents += 1;
+  }
+}
+
+/** A second after it has begun to work. */
+async function killOperators(kills: { operators: number }, over: AbortSignal): Promise<void> {
+  while (!over.aborted) {
+    await eventually(() => world.operator.metric('controller_runtime_reconcile_total'), { for: 'the operator' });
+    await pause(over);
+    await world.killOperator();
+    await world.startOperator();
+    kills.operators += 1;
+  }
+}
+
+const pause = (over: AbortSignal): Promise<void> => sleep(1_000, undefined, { signal: over }).catch(() => undefined);
+
+test('nothing was asked for that the operator may not do', async () => {
+  expect(await world.refusals()).toEqual([]);
+});
