@@ -1,6 +1,7 @@
 /**
  * An object store, as far as sync needs one: five verbs over keys such as `cluster/1700000000_storage_objects.json`. Every
- * implementation keeps the same promises, which one suite checks against real servers (`conformance.ts`).
+ * implementation keeps the same promises, which one suite checks against real servers (`conformance.ts`). All that fails is a
+ * `StoreError`, except that a call whose signal is aborted rejects with the signal's reason.
  */
 
 export interface ObjectStore {
@@ -17,7 +18,7 @@ export interface ObjectStore {
    * it was stored.
    */
   put(key: string, body: Uint8Array, options: PutOptions): Promise<Stored>;
-  /** All keys under a prefix, in the order of their code units, however many pages that takes. */
+  /** All keys under a prefix, in the order of their bytes in UTF-8, however many pages that takes. */
   list(prefix: string, options: CallOptions): AsyncIterable<Listed>;
   /** Nothing happens when it is not there. */
   remove(key: string, options: CallOptions): Promise<void>;
@@ -46,6 +47,7 @@ export type Got =
   | { readonly kind: 'missing' };
 
 export interface Head {
+  /** Changes with the content. The same content may have the same one again. */
   readonly etag: string;
   readonly size: number;
   readonly modifiedAt: Date;
