@@ -1,5 +1,6 @@
 /** What is counted of pools: how large and how full they are, how their members stand, and what is done and refused. */
 import { Counter, Gauge, type Registry } from 'prom-client';
+import { removeSeries } from '../kit/observe/remove-series.ts';
 import { AGENT_STATES } from '../pool-client/protocol.ts';
 import type { PvPoolStatus } from './contract.ts';
 import type { Action } from './plan.ts';
@@ -45,13 +46,7 @@ export function poolMetrics(registry: Registry): PoolMetrics {
     drained: (pool, bytes) => drained.inc({ pool }, bytes),
     refused: (pool, fact) => refusals.inc({ pool, fact }),
     gone(pool) {
-      for (const each of all) removeOf(each, pool);
+      void removeSeries(all, 'pool', pool);
     },
   };
-}
-
-/** A pool that is gone has no series any more. */
-async function removeOf(metric: Gauge | Counter, pool: string): Promise<void> {
-  const { values } = await metric.get();
-  for (const { labels } of values) if (labels.pool === pool) metric.remove(labels);
 }

@@ -2,6 +2,7 @@
 import type { Resource } from '../kube/resource.ts';
 import type { Guard } from './guards.ts';
 import type { NodeLimit } from './node-limits.ts';
+import type { Singleton } from './singletons.ts';
 
 export interface ControllerSpec {
   /** As in `holdfast NAME`; its roles are named after it. */
@@ -14,6 +15,8 @@ export interface ControllerSpec {
   readonly limits?: readonly NodeLimit[];
   /** What it alone may change of objects that others may write, too. */
   readonly guards?: readonly Guard[];
+  /** Kinds of which a cluster has one object at most. */
+  readonly singletons?: readonly Singleton[];
 }
 
 export type ReadVerb = 'get' | 'list' | 'watch';

@@ -5,6 +5,7 @@ import { type CustomResource, customResourceDefinition } from './crd.ts';
 import { guardObjects } from './guards.ts';
 import { type AgentAccount, admissionOf } from './node-limits.ts';
 import { rolesOf, runtimeRoles } from './rbac.ts';
+import { singletonObjects } from './singletons.ts';
 
 export interface ManifestFile {
   /** Relative to where manifests are kept. */
@@ -40,12 +41,13 @@ export const admissionFiles = (
   controllers: readonly ControllerSpec[],
   { namespace, serviceAccount }: Agents,
 ): readonly ManifestFile[] =>
-  controllers.flatMap(({ name, limits = [], guards = [] }) => {
+  controllers.flatMap(({ name, limits = [], guards = [], singletons = [] }) => {
     const role = `holdfast-${name}`;
     const account: AgentAccount = { namespace, name: serviceAccount ?? role };
     const objects = [
       ...limits.flatMap((limit) => admissionOf(role, limit, account)),
       ...guards.flatMap((guard) => guardObjects(role, guard, account)),
+      ...singletons.flatMap((each) => singletonObjects(role, each)),
     ];
     return objects.length > 0 ? [manifestFile(`admission/${role}.yaml`, objects)] : [];
   });
