@@ -22,7 +22,7 @@ export interface Counts {
 export interface Manifest extends Writer {
   readonly schemaVersion: typeof SCHEMA_VERSION;
   readonly cluster: string;
-  /** Goes up by one with each export, and goes on when the epoch is raised. */
+  /** Goes up with each export, and goes on when the epoch is raised. One that is left out was of an export that was never finished. */
   readonly sequence: number;
   readonly createdAt: string;
   readonly export: ExportRecord;
@@ -31,20 +31,31 @@ export interface Manifest extends Writer {
   readonly previous: string | null;
 }
 
-export interface ExportRecord {
+export interface ExportRecord extends Content {
   readonly key: string;
-  /** Of the object as it is stored. */
-  readonly sha256: string;
-  readonly bytes: number;
+  /** Of the document before it was compressed and encrypted: tells whether anything has changed since. */
+  readonly plain: Content;
   readonly compression: Compression;
   readonly encryption: Encryption;
+}
+
+export interface Content {
+  readonly sha256: string;
+  readonly bytes: number;
 }
 
 export interface Pointer extends Writer {
   readonly schemaVersion: typeof SCHEMA_VERSION;
   readonly cluster: string;
   /** Of the newest manifest; null when a cluster has taken over and exported nothing yet, or has only just begun. */
-  readonly newest: { readonly key: string; readonly sha256: string; readonly sequence: number } | null;
+  readonly newest: ManifestReference | null;
   /** When it was last known that nothing has changed since the newest export. */
   readonly confirmedAt: string;
+}
+
+export interface ManifestReference {
+  readonly key: string;
+  /** Of its bytes as they are stored. */
+  readonly sha256: string;
+  readonly sequence: number;
 }

@@ -3,8 +3,9 @@
  * object of any name there; all else is under `.holdfast/<cluster>/`.
  */
 
-const EXPORT = /^(\d{1,12})_storage_objects\.json$/;
 const DIGITS = 10;
+/** As many epochs and sequences as keep their order as text. */
+export const HIGHEST_COUNT = 10 ** DIGITS - 1;
 
 /** The original writes the name in lower case, and reads it as it is written: lower case is right on both sides. */
 export const clusterPrefix = (protectedCluster: string): string => `${protectedCluster.toLowerCase()}/`;
@@ -14,9 +15,14 @@ export const exportKey = (protectedCluster: string, unixSeconds: number): string
 
 /** For exports that the original could not read: compressed or encrypted. */
 export const closedExportKey = (protectedCluster: string, unixSeconds: number): string =>
-  `${ownPrefix(protectedCluster)}exports/${unixSeconds}_storage_objects.bin`;
+  `${closedExportPrefix(protectedCluster)}${unixSeconds}_storage_objects.bin`;
+
+export const closedExportPrefix = (protectedCluster: string): string => `${ownPrefix(protectedCluster)}exports/`;
 
 export const ownPrefix = (protectedCluster: string): string => `.holdfast/${clusterPrefix(protectedCluster)}`;
+/** Where a cluster tries what the store can do. */
+export const probeKey = (protectedCluster: string, clusterUid: string): string =>
+  `${ownPrefix(protectedCluster)}probes/${clusterUid}.json`;
 export const pointerKey = (protectedCluster: string): string => `${ownPrefix(protectedCluster)}pointer.json`;
 export const manifestPrefix = (protectedCluster: string): string => `${ownPrefix(protectedCluster)}manifests/`;
 
@@ -26,12 +32,24 @@ export const manifestKey = (protectedCluster: string, epoch: number, sequence: n
 
 const padded = (count: number): string => String(count).padStart(DIGITS, '0');
 
-/** When an export was made, in seconds, by its name; nothing for what is no export. */
+/** When an export was made, in seconds, by its name; nothing for what is no export of this cluster. */
 export function exportedAt(protectedCluster: string, key: string): number | undefined {
-  const prefix = [clusterPrefix(protectedCluster), `${ownPrefix(protectedCluster)}exports/`].find((each) =>
-    key.startsWith(each),
-  );
-  if (prefix === undefined) return undefined;
-  const seconds = EXPORT.exec(key.slice(prefix.length).replace(/\.bin$/, '.json'))?.[1];
-  return seconds === undefined ? undefined : Number(seconds);
+  const seconds = /(\d{1,12})_storage_objects\.(?:json|bin)$/.exec(key)?.[1];
+  if (seconds === undefined) return undefined;
+  const time = Number(seconds);
+  const isExport = [exportKey(protectedCluster, time), closedExportKey(protectedCluster, time)].includes(key);
+  return isExport ? time : undefined;
+}
+
+/** Which epoch and sequence a manifest is of, by its name; nothing for what is no manifest of this cluster. */
+export function manifestPlace(protectedCluster: string, key: string): ManifestPlace | undefined {
+  const [, epoch, sequence] = /(\d{10})-(\d{10})\.json$/.exec(key) ?? [];
+  if (epoch === undefined || sequence === undefined) return undefined;
+  const place = { epoch: Number(epoch), sequence: Number(sequence) };
+  return manifestKey(protectedCluster, place.epoch, place.sequence) === key ? place : undefined;
+}
+
+export interface ManifestPlace {
+  readonly epoch: number;
+  readonly sequence: number;
 }

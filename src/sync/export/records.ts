@@ -1,0 +1,110 @@
+/** Manifests and pointers as bytes, and back. What comes from the store is taken for hostile: only what we could have written is read. */
+import { hash } from 'node:crypto';
+import { z } from 'zod';
+import { quote } from '../../kit/invalid-value.ts';
+import { COMPRESSIONS, ENCRYPTIONS, LARGEST_EXPORT } from '../contract.ts';
+import type { SigningKey } from './keys.ts';
+import { type Manifest, type Pointer, SCHEMA_VERSION } from './manifest.ts';
+import { exportedAt, exportKey, HIGHEST_COUNT, manifestPlace } from './names.ts';
+import { LARGEST_RECORD, malformed, RecordIsUnreadable, type RecordKind, seal, type Trust, unseal } from './sealed.ts';
+
+export const sha256 = (bytes: Uint8Array): string => hash('sha256', bytes);
+
+const text = z.string().min(1).max(512);
+const time = z.iso.datetime().max(40);
+const digest = z.string().regex(/^[0-9a-f]{64}$/);
+const count = z.int().min(0).max(1_000_000_000);
+const place = z.int().min(1).max(HIGHEST_COUNT);
+const content = {
+  sha256: digest,
+  bytes: z
+    .int()
+    .min(0)
+    .max(LARGEST_EXPORT + 1024 ** 2),
+};
+const writer = { clusterUid: text, epoch: place };
+const head = { schemaVersion: z.literal(SCHEMA_VERSION), cluster: text, ...writer };
+
+const MANIFEST = z.strictObject({
+  ...head,
+  sequence: place,
+  createdAt: time,
+  export: z.strictObject({
+    key: text,
+    ...content,
+    plain: z.strictObject(content),
+    compression: z.enum(COMPRESSIONS),
+    encryption: z.enum(ENCRYPTIONS),
+  }),
+  counts: z.strictObject({ storageClasses: count, volumes: count, claims: count }),
+  previous: digest.nullable(),
+});
+
+const POINTER = z.strictObject({
+  ...head,
+  newest: z.strictObject({ key: text, sha256: digest, sequence: place }).nullable(),
+  confirmedAt: time,
+});
+
+export const writeManifest = (manifest: Manifest, key: SigningKey | undefined): Buffer =>
+  seal('manifest', manifest, key);
+export const writePointer = (pointer: Pointer, key: SigningKey | undefined): Buffer => seal('pointer', pointer, key);
+
+/** Of which cluster it has to be, and whose signature it has to have. */
+export interface Expected extends Trust {
+  readonly cluster: string;
+}
+
+/** Throws `RecordIsUnreadable` for what is none of this cluster's manifests, or leads elsewhere than to one of its exports. */
+export function readManifest(body: Buffer, expected: Expected): Manifest {
+  const manifest = read('manifest', MANIFEST, body, expected);
+  const { key, compression, encryption } = manifest.export;
+  const seconds = exportedAt(expected.cluster, key);
+  if (seconds === undefined) throw malformed('manifest', `${quote(key)} is no name of an export`);
+  const isPlain = key === exportKey(expected.cluster, seconds);
+  if (isPlain !== (compression === 'None' && encryption === 'None')) {
+    throw malformed('manifest', `${quote(key)} is not where such an export is kept`);
+  }
+  return manifest;
+}
+
+/** Throws `RecordIsUnreadable` for what is not this cluster's pointer, or leads elsewhere than to one of its manifests. */
+export function readPointer(body: Buffer, expected: Expected): Pointer {
+  const pointer = read('pointer', POINTER, body, expected);
+  if (pointer.newest === null) return pointer;
+  const { key, sequence } = pointer.newest;
+  const found = manifestPlace(expected.cluster, key);
+  const isRight = found?.sequence === sequence && found.epoch <= pointer.epoch;
+  if (!isRight) throw malformed('pointer', `${quote(key)} is not the name of its newest manifest`);
+  return pointer;
+}
+
+/** The least that every version says of itself. */
+const VERSIONED = z.looseObject({ schemaVersion: z.int() });
+
+function read<T extends { readonly cluster: string }>(
+  kind: RecordKind,
+  schema: z.ZodType<T>,
+  body: Buffer,
+  expected: Expected,
+): T {
+  if (body.length > LARGEST_RECORD) throw malformed(kind, `it has ${body.length} bytes`);
+  const value = unseal(kind, body, expected);
+  checkVersion(kind, value);
+  const record = schema.safeParse(value);
+  if (!record.success) {
+    throw malformed(kind, `${record.error.issues[0]?.path.join('.') || 'something in it'} is not as it should be`);
+  }
+  if (record.data.cluster !== expected.cluster.toLowerCase()) {
+    const message = `the ${kind} is of the cluster ${quote(record.data.cluster)}, and not of ${quote(expected.cluster)}`;
+    throw new RecordIsUnreadable('recordIsOfAnotherCluster', message);
+  }
+  return record.data;
+}
+
+function checkVersion(kind: RecordKind, value: unknown): void {
+  const versioned = VERSIONED.safeParse(value);
+  if (!versioned.success || versioned.data.schemaVersion === SCHEMA_VERSION) return;
+  const message = `the ${kind} is of version ${versioned.data.schemaVersion}, and this program knows ${SCHEMA_VERSION}: use a newer one`;
+  throw new RecordIsUnreadable('recordIsOfAnotherVersion', message);
+}
