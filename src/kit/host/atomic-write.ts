@@ -33,7 +33,8 @@ async function writeDurably(handle: FileHandle, content: string | Uint8Array, mo
   await file.sync();
 }
 
-async function syncDirectory(path: string): Promise<void> {
+/** What came to, went from or was renamed in it is on the disk when it resolves. */
+export async function syncDirectory(path: string): Promise<void> {
   await using directory = await open(path, 'r');
   await directory.sync();
 }

@@ -5,7 +5,9 @@
 import { createHash } from 'node:crypto';
 import { aborted } from '../../kit/clock/aborted.ts';
 import { type Clock, sleep } from '../../kit/clock/clock.ts';
+import { orAborted } from '../../kit/clock/or-aborted.ts';
 import { type Attempt, failure } from './failure.ts';
+import { byBytes, conditionHolds } from './rules.ts';
 import {
   matchesCall,
   type Occurrence,
@@ -115,7 +117,7 @@ export class SimulatedStore {
 
   async #wait(until: number | Promise<unknown>, signal: AbortSignal): Promise<void> {
     if (typeof until === 'number') return await sleep(this.#clock, until, signal);
-    await Promise.race([until, aborted(signal)]);
+    await orAborted(signal, until);
   }
 
   #seen(fault: SimulatedFault | undefined): Contents {
@@ -215,11 +217,6 @@ class SimulatedClient implements ObjectStore {
   }
 }
 
-function conditionHolds(etag: string | undefined, condition: PutOptions['condition']): boolean {
-  if (condition === undefined) return true;
-  return 'absent' in condition ? etag === undefined : etag === condition.etag;
-}
-
 function seenBody(body: Buffer, fault: SimulatedFault | undefined): Buffer {
   if (fault?.kind === 'torn') return Buffer.from(body.subarray(0, fault.bytes));
   return Buffer.from(fault?.kind === 'tampered' ? fault.change(Buffer.from(body)) : body);
@@ -238,7 +235,5 @@ const stored = (body: Buffer, at: Date): Stored => ({ body, etag: etagOf(body), 
 const etagOf = (body: Uint8Array): string => `"${createHash('md5').update(body).digest('hex')}"`;
 
 const wholeSeconds = (at: Date): Date => new Date(Math.floor(at.getTime() / 1000) * 1000);
-
-const byBytes = (a: string, b: string): number => Buffer.compare(Buffer.from(a), Buffer.from(b));
 
 const broken = (fault: StoreFault, attempt: Attempt) => failure(fault, attempt, 'the test wanted it to fail');
