@@ -3,6 +3,7 @@ import type { KubeObject, Resource } from '../kit/kube/resource.ts';
 
 export interface PersistentVolumeClaim extends KubeObject {
   readonly spec?: {
+    readonly accessModes?: readonly string[];
     readonly volumeName?: string;
     readonly storageClassName?: string | null;
     readonly resources?: { readonly requests?: Readonly<Record<string, string>> };

@@ -9,8 +9,11 @@ export interface PersistentVolume extends KubeObject {
     readonly accessModes?: readonly string[];
     readonly capacity?: Readonly<Record<string, string>>;
     readonly claimRef?: ClaimReference;
+    readonly csi?: { readonly driver?: string; readonly volumeHandle?: string };
     readonly hostPath?: { readonly path?: string };
     readonly local?: LocalVolume;
+    readonly mountOptions?: readonly string[];
+    readonly nfs?: { readonly server?: string; readonly path?: string };
     readonly nodeAffinity?: { readonly required?: NodeSelectorObject } | null;
     readonly persistentVolumeReclaimPolicy?: string;
     readonly storageClassName?: string;

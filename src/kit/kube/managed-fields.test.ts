@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { managersOfLabel } from './managed-fields.ts';
+import { annotationsManagedBy, labelsManagedBy, managersOfLabel } from './managed-fields.ts';
 
 const owns = (manager: string, ...labels: readonly string[]) => ({
   manager,
@@ -14,4 +14,12 @@ test('the managers of a label are those whose fields name it', () => {
 
 test('a server that keeps no account names nobody', () => {
   expect(managersOfLabel({}, 'a')).toEqual([]);
+});
+
+test('what a manager wrote is told by each of its entries, and not by those of others', () => {
+  const annotated = { manager: 'us', fieldsV1: { 'f:metadata': { 'f:annotations': { '.': {}, 'f:note': {} } } } };
+  const managedFields = [owns('us', 'a', 'b'), owns('them', 'c'), owns('us', 'b', 'd'), annotated];
+  expect(labelsManagedBy({ managedFields }, 'us')).toEqual(['a', 'b', 'd']);
+  expect(annotationsManagedBy({ managedFields }, 'us')).toEqual(['note']);
+  expect(labelsManagedBy({}, 'us')).toEqual([]);
 });

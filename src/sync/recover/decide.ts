@@ -1,0 +1,147 @@
+/**
+ * What is to be done so that this cluster has what an export has: pure, from what is known. Nothing that is not ours is touched, nothing
+ * is given to a claim that it does not belong to, and nothing is deleted to be made anew.
+ */
+import { formatJson } from '../../kit/kube/json.ts';
+import { type KubeObject, keyOfObject } from '../../kit/kube/resource.ts';
+import { tooManyLosses } from './breaker.ts';
+import { Collisions } from './collisions.ts';
+import { desiredClaim, desiredVolume } from './desired.ts';
+import { judgeClaim } from './judge-claim.ts';
+import { judgeVolume } from './judge-volume.ts';
+import { contentOf, type LocalClaims, type LocalVolumes } from './local.ts';
+import { untied } from './ownership.ts';
+import type { Alteration, Creation, Held, Kind, RecoveryPlan, RefusedTarget, Removal, Target } from './plan.ts';
+import { type Fact, type Refusal, refusal } from './refusals.ts';
+import { removals } from './removals.ts';
+import { refuse, type Seen, type Verdict } from './seen.ts';
+
+export function decide(seen: Seen): RecoveryPlan {
+  const planning = deciding(seen);
+  for (;;) {
+    const { done, value } = planning.next();
+    if (done) return value;
+  }
+}
+
+/** The same, object by object: there may be a hundred thousand, and others have to get their turn. */
+export function* deciding(seen: Seen): Generator<void, RecoveryPlan> {
+  const draft = new Draft(seen);
+  yield* draft.volumes();
+  yield* draft.claims();
+  return draft.finished();
+}
+
+class Draft {
+  readonly #seen: Seen;
+  readonly #collisions: Collisions;
+  readonly #create: Creation[] = [];
+  readonly #change: Alteration[] = [];
+  readonly #refused: RefusedTarget[] = [];
+  readonly #present: Target[] = [];
+  readonly #namespaces = new Set<string>();
+  readonly #refusedVolumes = new Map<string, Fact>();
+  readonly #same = { volumes: 0, claims: 0 };
+
+  constructor(seen: Seen) {
+    this.#seen = seen;
+    this.#collisions = new Collisions(seen.outline, seen.spec.mappings, seen.volumes);
+  }
+
+  *volumes(): Generator<void> {
+    for (const volume of this.#seen.document.volumes) {
+      this.#volume(volume);
+      yield;
+    }
+  }
+
+  *claims(): Generator<void> {
+    for (const claim of this.#seen.document.claims) {
+      this.#claim(claim);
+      yield;
+    }
+  }
+
+  #volume(volume: KubeObject): void {
+    const target: Target = { kind: 'PersistentVolume', key: keyOfObject(volume) };
+    const fault = this.#seen.outline.volumes.get(target.key)?.fault;
+    const verdict =
+      fault === undefined
+        ? judgeVolume(this.#seen, desiredVolume(volume, this.#seen), this.#collisions)
+        : refuse(refusal('specIsInvalid', `volume ${target.key} cannot be restored: ${fault}`));
+    if (verdict.do === 'refuse') this.#refusedVolumes.set(target.key, verdict.fact);
+    if (verdict.do === 'nothing') this.#same.volumes += 1;
+    this.#add(target, verdict, this.#seen.volumes);
+  }
+
+  #claim(claim: KubeObject): void {
+    const target: Target = { kind: 'PersistentVolumeClaim', key: keyOfObject(claim) };
+    const why = this.#whyNoClaim(target);
+    const { outline, namespaces } = this.#seen;
+    const verdict = why
+      ? refuse(why)
+      : judgeClaim(this.#seen, desiredClaim(claim, this.#seen, outline), this.#refusedVolumes);
+    const { namespace = '' } = claim.metadata;
+    if (verdict.do === 'create' && !namespaces.get(namespace)) this.#namespaces.add(namespace);
+    if (verdict.do === 'nothing') this.#same.claims += 1;
+    this.#add(target, verdict, this.#seen.claims);
+  }
+
+  /** What is wrong with the claim as it stands in the export. */
+  #whyNoClaim({ key }: Target): Refusal | undefined {
+    const { outline, spec } = this.#seen;
+    const { fault, volumeName = '' } = outline.claims.get(key) ?? {};
+    if (fault !== undefined) return refusal('specIsInvalid', `claim ${key} cannot be restored: ${fault}`);
+    const volume = outline.volumes.get(volumeName);
+    if (!volume || spec.binding === 'Local') return undefined;
+    if (volume.fault !== undefined)
+      return refusal('volumeIsNotRestored', `claim ${key} has volume ${volumeName}, which cannot be restored`);
+    if (volume.claim === undefined || volume.claim === key) return undefined;
+    return refusal('volumeIsAnothers', `claim ${key} names volume ${volumeName}, which belongs to ${volume.claim}`);
+  }
+
+  #add(target: Target, verdict: Verdict, local: LocalVolumes | LocalClaims): void {
+    const identity = local.identityOf(target.key);
+    if (verdict.do === 'create') this.#create.push({ ...target, json: formatJson(verdict.object) });
+    if (verdict.do === 'leave') this.#present.push(target);
+    if (verdict.do === 'refuse') this.#refused.push({ ...target, fact: verdict.fact, message: verdict.message });
+    if (verdict.do === 'change' && identity)
+      this.#change.push({ ...target, ...identity, patch: verdict.patch, fields: verdict.fields });
+  }
+
+  finished(): RecoveryPlan {
+    const { remove, refused, losses } = removals(this.#seen);
+    const tooMany = tooManyLosses(losses, this.#seen.spec);
+    const held = tooMany === undefined ? undefined : heldBack(tooMany, this.#change, remove);
+    return {
+      disown: [
+        ...disowned(this.#seen, 'PersistentVolume', this.#seen.volumes),
+        ...disowned(this.#seen, 'PersistentVolumeClaim', this.#seen.claims),
+      ],
+      namespaces: [...this.#namespaces].toSorted(),
+      create: this.#create,
+      change: held ? [] : this.#change,
+      remove: held ? [] : remove,
+      same: this.#same,
+      present: this.#present,
+      refused: [...this.#refused, ...refused],
+      ...(held && { held }),
+    };
+  }
+}
+
+/** Whatever becomes of it, also in what is being deleted: it must not go because the resource does. */
+function disowned({ sync }: Seen, kind: Kind, local: LocalVolumes | LocalClaims): readonly Alteration[] {
+  return local.keysBy('recovery', sync).flatMap((key): readonly Alteration[] => {
+    const [object, identity] = [local.get(key), local.identityOf(key)];
+    const difference = object && untied(contentOf(object));
+    return difference && identity ? [{ kind, key, ...identity, ...difference }] : [];
+  });
+}
+
+const heldBack = (tooMany: string, change: readonly Alteration[], remove: readonly Removal[]): Held => ({
+  message: `${tooMany}: nothing that was restored is changed or removed`,
+  remedy: 'If they are really gone, set spec.allowMassDeletion until they have been removed',
+  change,
+  remove,
+});

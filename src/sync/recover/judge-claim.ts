@@ -1,0 +1,54 @@
+/** What becomes of one claim of an export. Pure. */
+import type { DesiredClaim } from './desired.ts';
+import { claimDifference, isSameClaim, lastingClaimDifference, wouldGrow } from './difference.ts';
+import { contentOf, type LocalClaim } from './local.ts';
+import { type Fact, type Refusal, refusal } from './refusals.ts';
+import { changeOrNothing, refuse, type Seen, type Verdict } from './seen.ts';
+
+/** `refusedVolumes` says why, of each volume of the export that is not restored. */
+export function judgeClaim(seen: Seen, desired: DesiredClaim, refusedVolumes: ReadonlyMap<string, Fact>): Verdict {
+  const key = `${desired.metadata.namespace}/${desired.metadata.name}`;
+  const local = seen.claims.get(key);
+  if (!local) {
+    const why = whyNotCreate(seen, desired, key, refusedVolumes);
+    return why ? refuse(why) : { do: 'create', object: desired };
+  }
+  if (local.recovery !== seen.sync) return isSameClaim(desired, local) ? { do: 'leave' } : notOurs(key);
+  if (local.isDeleting) return refuse(refusal('isBeingDeleted', `claim ${key} is being deleted here`));
+  return judgeOurs(seen, desired, key, local);
+}
+
+const notOurs = (key: string): Verdict =>
+  refuse(refusal('existsAndIsNotOurs', `claim ${key} is here already, and was not restored by this resource`));
+
+function whyNotCreate(
+  { namespaces }: Seen,
+  { metadata, spec }: DesiredClaim,
+  key: string,
+  refusedVolumes: ReadonlyMap<string, Fact>,
+): Refusal | undefined {
+  const { namespace = '' } = metadata;
+  const known = namespaces.get(namespace);
+  if (known?.isTerminating)
+    return refusal('namespaceIsTerminating', `claim ${key} cannot be made while its namespace is being deleted`);
+  if (!known && namespace.startsWith('kube-'))
+    return refusal('namespaceIsReserved', `claim ${key} is in a namespace that is not here`);
+  const fact = refusedVolumes.get(spec.volumeName ?? '');
+  return (
+    fact && refusal('volumeIsNotRestored', `claim ${key} has volume ${spec.volumeName}, which is refused: ${fact}`)
+  );
+}
+
+function judgeOurs(seen: Seen, desired: DesiredClaim, key: string, local: LocalClaim): Verdict {
+  const content = contentOf(local);
+  const lasting = lastingClaimDifference(desired, content);
+  if (lasting !== undefined)
+    return refuse(refusal('mustBeRecreated', `claim ${key} has another ${lasting} here than in the export`));
+  const expands = seen.expandingClasses.has(local.className ?? '');
+  const verdict = changeOrNothing(claimDifference(desired, content, expands && local.isBound === true));
+  const isHeldBack = verdict.do === 'nothing' && local.isBound && !expands && wouldGrow(desired, content);
+  return isHeldBack ? refuse(refusal('classDoesNotExpand', tooSmall(key, local))) : verdict;
+}
+
+const tooSmall = (key: string, { className = '' }: LocalClaim): string =>
+  `claim ${key} asks for more in the export, and its StorageClass ${className} lets no claim grow`;

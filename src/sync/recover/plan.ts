@@ -1,0 +1,60 @@
+/** What a recovery would do: what it creates, changes and removes, what it leaves alone and why. It can be shown before it is carried out. */
+import type { Identity } from '../../kit/cache/store.ts';
+import type { Refusal } from './refusals.ts';
+
+export type Kind = 'PersistentVolume' | 'PersistentVolumeClaim';
+
+/** One object. */
+export interface Target {
+  readonly kind: Kind;
+  /** The name of a volume, `namespace/name` of a claim. */
+  readonly key: string;
+}
+
+/** All of the object as JSON: there may be a hundred thousand of them. */
+export interface Creation extends Target {
+  readonly json: string;
+}
+
+/** A merge patch, for the object and the version of it that were seen. */
+export interface Alteration extends Target, Identity {
+  readonly patch: Patch;
+  /** What it changes, for people: `metadata.labels`, `spec.capacity`. */
+  readonly fields: readonly string[];
+}
+
+export interface Patch {
+  readonly metadata?: Readonly<Record<string, unknown>>;
+  readonly spec?: Readonly<Record<string, unknown>>;
+}
+
+export interface Removal extends Target, Identity {}
+
+export type RefusedTarget = Target & Refusal;
+
+export interface RecoveryPlan {
+  /** Those that the garbage collector would delete with the resource, as the original has it. This comes before all else. */
+  readonly disown: readonly Alteration[];
+  /** To be made, because claims go there. */
+  readonly namespaces: readonly string[];
+  /** Volumes before claims. */
+  readonly create: readonly Creation[];
+  readonly change: readonly Alteration[];
+  /** Claims before volumes. */
+  readonly remove: readonly Removal[];
+  /** How many are as they should be. */
+  readonly same: { readonly volumes: number; readonly claims: number };
+  /** Those that are there as they should be and are not ours: nothing is done about them. */
+  readonly present: readonly Target[];
+  readonly refused: readonly RefusedTarget[];
+  /** Set when so much would be removed that a person has to say so first. */
+  readonly held?: Held;
+}
+
+/** What is not done then: nothing of what was restored is changed or removed on the word of an export that has lost so much. */
+export interface Held {
+  readonly message: string;
+  readonly remedy: string;
+  readonly change: readonly Alteration[];
+  readonly remove: readonly Removal[];
+}

@@ -1,0 +1,38 @@
+/** Why an object of an export is not restored as it stands there, or one that is no longer in it stays: by the fact that forbids it. */
+
+/** `wait`: it goes on by itself. Each of the others needs a person, and says what he can do. */
+const REMEDIES = {
+  specIsInvalid: 'Correct the object on the protected cluster',
+  nodeVolume:
+    'Its path is on a node of the protected cluster. Set spec.allowNodeVolumes if the nodes here have the same',
+  existsAndIsNotOurs: 'It is left alone. Delete it if the one of the export is to take its place',
+  mustBeRecreated: 'It cannot be changed in place. Delete it here, and it is restored as it stands in the export',
+  isBeingDeleted: 'wait',
+  claimIsAnothers:
+    'The binder would give the volume to it. Delete the claim, or let it ask for the volume by its spec.volumeName',
+  claimHasAnotherVolume: 'Two volumes cannot belong to one claim. Remove the spec.claimRef of the one that does not',
+  volumeIsAnothers: 'It would be given the data of another. Correct the spec.volumeName of the claim',
+  volumeIsBound: 'It is left as it is while that claim has it. Delete the claim if the volume is to be restored',
+  volumeIsNotRestored: 'It is restored when its volume is',
+  handleCollides: 'Two volumes with one handle would be one. Correct spec.mappings',
+  namespaceIsTerminating: 'wait',
+  namespaceIsReserved:
+    'Namespaces that begin with "kube-" are for Kubernetes itself. Make it yourself if it is to be there',
+  classDoesNotExpand: 'Set allowVolumeExpansion on its StorageClass if the claim is to grow, too',
+  volumeIsInUse: 'It stays until the claim goes',
+  dataWouldBeLost: 'Delete the claim yourself, or set the reclaim policy of its volume to Retain',
+} as const;
+
+export type Fact = keyof typeof REMEDIES;
+
+export interface Refusal {
+  readonly fact: Fact;
+  /** What is so, of which object. */
+  readonly message: string;
+}
+
+export const refusal = (fact: Fact, message: string): Refusal => ({ fact, message });
+
+/** Nothing when it goes on by itself. */
+export const remedyOf = ({ fact }: Pick<Refusal, 'fact'>): string | undefined =>
+  REMEDIES[fact] === 'wait' ? undefined : REMEDIES[fact];
