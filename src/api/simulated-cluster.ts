@@ -4,6 +4,7 @@
  */
 import type { Clock } from '../kit/clock/clock.ts';
 import type { SimulatedHost } from '../kit/host/simulated/host.ts';
+import { labelsManagedBy } from '../kit/kube/managed-fields.ts';
 import { type KubeObject, keyOfObject, type ObjectMeta } from '../kit/kube/resource.ts';
 import type { Transport, TransportRequest, TransportResponse } from '../kit/kube/transport.ts';
 import type { PersistentVolume } from './persistent-volumes.ts';
@@ -33,7 +34,12 @@ interface Answer {
 }
 
 export const VOLUMES = 'persistentvolumes';
+export const CLAIMS = 'persistentvolumeclaims';
 const PROTECTION = 'kubernetes.io/pv-protection';
+const PROTECTIONS: Readonly<Record<string, string>> = {
+  [VOLUMES]: PROTECTION,
+  [CLAIMS]: 'kubernetes.io/pvc-protection',
+};
 /** The server gives fewer than it is asked for, so that there are pages. */
 const MOST_ON_A_PAGE = 2;
 
@@ -165,7 +171,11 @@ export class SimulatedCluster {
   }
 
   #list({ collection, query }: Asked): Answer {
-    const names = [...this.#of(collection).keys()].sort();
+    const [label = '', value] = (query.get('labelSelector') ?? '').split('=');
+    const names = [...this.#of(collection)]
+      .filter(([, { metadata }]) => label === '' || metadata.labels?.[label] === value)
+      .map(([name]) => name)
+      .sort();
     const from = query.get('continue') ?? '';
     const rest = names.filter((name) => name > from);
     const page = rest.slice(0, Math.min(Number(query.get('limit') ?? rest.length), MOST_ON_A_PAGE));
@@ -179,24 +189,31 @@ export class SimulatedCluster {
     return object ? { status: 200, body: object } : refusal(404, 'NotFound');
   }
 
-  #create({ collection, body }: Asked): Answer {
-    const name = body.metadata?.name ?? '';
-    if (this.#of(collection).has(name)) return refusal(409, 'AlreadyExists');
-    const metadata = { ...body.metadata, creationTimestamp: this.#now(), finalizers: [PROTECTION] };
+  #create({ collection, body, query }: Asked): Answer {
+    const sent = body.metadata ?? {};
+    if (this.#of(collection).has(keyOfObject({ metadata: sent }))) return refusal(409, 'AlreadyExists');
+    const { [collection]: protection = [] } = PROTECTIONS;
+    const metadata = {
+      ...sent,
+      ...managed({}, sent, query.get('fieldManager')),
+      creationTimestamp: this.#now(),
+      finalizers: [...new Set([...(sent.finalizers ?? []), protection].flat())],
+    };
     this.onCreate({ ...body, metadata });
     return { status: 201, body: this.put(collection, { ...body, metadata }) };
   }
 
-  #patch({ collection, key = '', body }: Asked): Answer {
+  #patch({ collection, key = '', body, query }: Asked): Answer {
     const object = this.#of(collection).get(key);
     if (!object) return refusal(404, 'NotFound');
     const { uid, resourceVersion, ...metadata } = body.metadata ?? {};
     if (!isStill(object, { ...(uid && { uid }), ...(resourceVersion && { resourceVersion }) }))
       return refusal(409, 'Conflict');
-    const patched = merge(object, { ...body, metadata }) as KubeObject;
-    if (object.metadata.deletionTimestamp && isAnyNew(patched, object)) return refusal(422, 'Invalid');
-    const isSame = JSON.stringify(patched) === JSON.stringify(object);
-    const stored = isSame ? object : this.put(collection, patched);
+    const merged = merge(object, { ...body, metadata }) as KubeObject;
+    if (object.metadata.deletionTimestamp && isAnyNew(merged, object)) return refusal(422, 'Invalid');
+    const isSame = JSON.stringify(merged) === JSON.stringify(object);
+    const accounts = managed(object.metadata, metadata, query.get('fieldManager'));
+    const stored = isSame ? object : this.put(collection, { ...merged, metadata: { ...merged.metadata, ...accounts } });
     this.#removeIfFree(collection, stored);
     return { status: 200, body: stored };
   }
@@ -206,18 +223,19 @@ export class SimulatedCluster {
     if (!object) return refusal(404, 'NotFound');
     if (!isStill(object, body.preconditions ?? {})) return refusal(409, 'Conflict');
     this.onDelete(object);
-    return { status: 200, body: this.remove(key) ?? object };
+    return { status: 200, body: this.remove(key, collection) ?? object };
   }
 
-  /** As `kubectl delete` does it. Whoever protects volumes lets one go at once that nobody has. */
-  remove(name: string): KubeObject | undefined {
-    const volume = this.volume(name);
-    if (!volume) return undefined;
-    const { finalizers = [], deletionTimestamp = this.#now() } = volume.metadata;
-    const left = volume.status?.phase === 'Bound' ? finalizers : finalizers.filter((one) => one !== PROTECTION);
-    const metadata = { ...volume.metadata, deletionTimestamp, finalizers: left };
-    const stored = this.put(VOLUMES, { ...volume, metadata });
-    this.#removeIfFree(VOLUMES, stored);
+  /** As `kubectl delete` does it. Whoever protects volumes and claims lets one go at once that nobody has. */
+  remove(key: string, collection = VOLUMES): KubeObject | undefined {
+    const object: PersistentVolume | undefined = this.#of(collection).get(key);
+    if (!object) return undefined;
+    const { finalizers = [], deletionTimestamp = this.#now() } = object.metadata;
+    const isInUse = collection === VOLUMES && object.status?.phase === 'Bound';
+    const left = isInUse ? finalizers : finalizers.filter((one) => one !== PROTECTIONS[collection]);
+    const metadata = { ...object.metadata, deletionTimestamp, finalizers: left };
+    const stored = this.put(collection, { ...object, metadata });
+    this.#removeIfFree(collection, stored);
     return stored;
   }
 
@@ -288,6 +306,18 @@ const refusal = (code: number, reason: string): Answer => ({
   status: code,
   body: { kind: 'Status', code, reason, message: 'as a server would' },
 });
+
+/** The server's account of who wrote which labels, as far as writers say who they are. */
+function managed(before: ObjectMeta, written: ObjectMeta, manager: string | null): Pick<ObjectMeta, 'managedFields'> {
+  if (manager === null) return {};
+  const { managedFields = [] } = before;
+  const keys = new Map([...labelsManagedBy(before, manager)].map((key) => [`f:${key}`, {}]));
+  for (const [key, value] of Object.entries(written.labels ?? {}))
+    if (value === null) keys.delete(`f:${key}`);
+    else keys.set(`f:${key}`, {});
+  const mine = { manager, fieldsV1: { 'f:metadata': { 'f:labels': Object.fromEntries(keys) } } };
+  return { managedFields: [...managedFields.filter((entry) => entry.manager !== manager), mine] };
+}
 
 const isStill = ({ metadata }: KubeObject, { uid, resourceVersion }: Preconditions): boolean =>
   (uid === undefined || uid === metadata.uid) &&
