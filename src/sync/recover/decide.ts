@@ -2,11 +2,12 @@
  * What is to be done so that this cluster has what an export has: pure, from what is known. Nothing that is not ours is touched, nothing
  * is given to a claim that it does not belong to, and nothing is deleted to be made anew.
  */
+import { atOnce } from '../../kit/in-turns.ts';
 import { formatJson } from '../../kit/kube/json.ts';
 import { type KubeObject, keyOfObject } from '../../kit/kube/resource.ts';
 import { tooManyLosses } from './breaker.ts';
 import { Collisions } from './collisions.ts';
-import { desiredClaim, desiredVolume } from './desired.ts';
+import { type DesiredClaim, type DesiredVolume, desiredClaim, desiredVolume } from './desired.ts';
 import { judgeClaim } from './judge-claim.ts';
 import { judgeVolume } from './judge-volume.ts';
 import { contentOf, type LocalClaims, type LocalVolumes } from './local.ts';
@@ -16,13 +17,7 @@ import { type Fact, type Refusal, refusal } from './refusals.ts';
 import { removals } from './removals.ts';
 import { refuse, type Seen, type Verdict } from './seen.ts';
 
-export function decide(seen: Seen): RecoveryPlan {
-  const planning = deciding(seen);
-  for (;;) {
-    const { done, value } = planning.next();
-    if (done) return value;
-  }
-}
+export const decide = (seen: Seen): RecoveryPlan => atOnce(deciding(seen));
 
 /** The same, object by object: there may be a hundred thousand, and others have to get their turn. */
 export function* deciding(seen: Seen): Generator<void, RecoveryPlan> {
@@ -102,7 +97,7 @@ class Draft {
 
   #add(target: Target, verdict: Verdict, local: LocalVolumes | LocalClaims): void {
     const identity = local.identityOf(target.key);
-    if (verdict.do === 'create') this.#create.push({ ...target, json: formatJson(verdict.object) });
+    if (verdict.do === 'create') this.#create.push({ ...target, ...created(verdict.object) });
     if (verdict.do === 'leave') this.#present.push(target);
     if (verdict.do === 'refuse') this.#refused.push({ ...target, fact: verdict.fact, message: verdict.message });
     if (verdict.do === 'change' && identity)
@@ -128,6 +123,13 @@ class Draft {
       ...(held && { held }),
     };
   }
+}
+
+/** The object, and what has to be there before it. */
+function created(object: DesiredVolume | DesiredClaim): Pick<Creation, 'json' | 'needs'> {
+  const { volumeName } = object.spec as Partial<DesiredClaim['spec']>;
+  const needs = volumeName ? { needs: { kind: 'PersistentVolume', key: volumeName } as const } : {};
+  return { json: formatJson(object), ...needs };
 }
 
 /** Whatever becomes of it, also in what is being deleted: it must not go because the resource does. */

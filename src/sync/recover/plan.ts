@@ -14,6 +14,8 @@ export interface Target {
 /** All of the object as JSON: there may be a hundred thousand of them. */
 export interface Creation extends Target {
   readonly json: string;
+  /** It is not created if the creation of this one has failed: of a claim, its volume. */
+  readonly needs?: Target;
 }
 
 /** A merge patch, for the object and the version of it that were seen. */
@@ -28,7 +30,10 @@ export interface Patch {
   readonly spec?: Readonly<Record<string, unknown>>;
 }
 
-export interface Removal extends Target, Identity {}
+export interface Removal extends Target, Identity {
+  /** It is not removed if the removal of this one has failed: of a volume, the claim that is bound to it. */
+  readonly needs?: Target;
+}
 
 export type RefusedTarget = Target & Refusal;
 

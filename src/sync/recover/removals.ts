@@ -20,9 +20,11 @@ export function removals(seen: Seen): Removals {
     judged('PersistentVolumeClaim', key, seen.claims, dataWouldBeLost(seen, key)),
   );
   const leaving = new Set(judgedClaims.filter(({ why }) => !why).map(({ key }) => key));
-  const judgedVolumes = volumes.keys.map((key) =>
-    judged('PersistentVolume', key, seen.volumes, volumeIsInUse(seen, key, leaving)),
-  );
+  const judgedVolumes = volumes.keys.map((key) => {
+    const claim = seen.volumes.get(key)?.claim ?? '';
+    const needs = leaving.has(claim) ? ({ kind: 'PersistentVolumeClaim', key: claim } as const) : undefined;
+    return judged('PersistentVolume', key, seen.volumes, volumeIsInUse(seen, key, leaving), needs);
+  });
   const all = [...judgedClaims, ...judgedVolumes];
   return {
     remove: all.flatMap(({ why, removal }) => (why ? [] : removal)),
@@ -39,9 +41,15 @@ interface Judged extends Target {
   readonly removal: readonly Removal[];
 }
 
-function judged(kind: Kind, key: string, local: LocalVolumes | LocalClaims, why: Refusal | undefined): Judged {
+function judged(
+  kind: Kind,
+  key: string,
+  local: LocalVolumes | LocalClaims,
+  why: Refusal | undefined,
+  needs?: Target,
+): Judged {
   const identity = local.identityOf(key);
-  return { kind, key, why, removal: identity ? [{ kind, key, ...identity }] : [] };
+  return { kind, key, why, removal: identity ? [{ kind, key, ...identity, ...(needs && { needs }) }] : [] };
 }
 
 /** What is being deleted is neither restored any more nor lost. */

@@ -1,7 +1,7 @@
 /** What is known when it is decided what to restore: the export, this cluster, and what the resource says. */
-import type { KubeObject } from '../../kit/kube/resource.ts';
 import type { SyncSpec } from '../contract.ts';
 import type { ExportDocument } from '../export/document.ts';
+import type { DesiredClaim, DesiredVolume } from './desired.ts';
 import type { Difference } from './difference.ts';
 import type { LocalClaims, LocalNamespaces, LocalVolumes } from './local.ts';
 import type { Outline } from './outline.ts';
@@ -27,7 +27,7 @@ export type RestoreSpec = Pick<
 
 /** What becomes of one object of an export. */
 export type Verdict =
-  | { readonly do: 'create'; readonly object: KubeObject }
+  | { readonly do: 'create'; readonly object: DesiredVolume | DesiredClaim }
   | ({ readonly do: 'change' } & Difference)
   | { readonly do: 'nothing' }
   /** It is there, and is not ours. */

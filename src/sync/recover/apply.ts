@@ -1,0 +1,86 @@
+/**
+ * Carries a plan out: one request for each object. What is created is posted, since that is the one write that never takes over what has
+ * appeared meanwhile; what is changed or removed is of the version that was seen. It can be cut off at any point and done again.
+ */
+import { NAMESPACES } from '../../api/namespaces.ts';
+import type { PersistentVolume } from '../../api/persistent-volumes.ts';
+import { fewAtATime } from '../../kit/few-at-a-time.ts';
+import { ApiError, hasReason } from '../../kit/kube/api-error.ts';
+import { parseJson } from '../../kit/kube/json.ts';
+import { type KubeObject, refOf } from '../../kit/kube/resource.ts';
+import { FIELD_MANAGER } from '../contract.ts';
+import type { Alteration, Creation, Kind, RecoveryPlan, Removal, Target } from './plan.ts';
+import { NotWritten, nameOfTarget, ofLatest, Pass, patch, resourceOf, type Writing, type Written } from './writing.ts';
+
+export async function applyPlan(plan: RecoveryPlan, writing: Writing): Promise<Written> {
+  const pass = new Pass(writing, sizeOf(plan));
+  const versions = new Map<string, string>();
+  await pass.each('disown', plan.disown, async (target) => {
+    const { metadata } = await patch(writing, target, target, target.patch);
+    versions.set(nameOfTarget(target), metadata.resourceVersion ?? '');
+  });
+  await makeNamespaces(plan, writing);
+  for (const kind of ['PersistentVolume', 'PersistentVolumeClaim'] as const) {
+    await pass.each('create', of(kind, plan.create), (target) => create(pass, target));
+    await pass.each('change', of(kind, plan.change), (target) => change(writing, latest(target, versions)));
+  }
+  for (const kind of ['PersistentVolumeClaim', 'PersistentVolume'] as const)
+    await pass.each('remove', of(kind, plan.remove), (target) => remove(pass, latest(target, versions)));
+  return pass.written;
+}
+
+export const sizeOf = ({ disown, create, change, remove }: RecoveryPlan): number =>
+  disown.length + create.length + change.length + remove.length;
+
+const of = <T extends Target>(kind: Kind, targets: readonly T[]): readonly T[] =>
+  targets.filter((target) => target.kind === kind);
+
+const latest = <T extends Alteration | Removal>(target: T, versions: ReadonlyMap<string, string>): T => {
+  const resourceVersion = versions.get(nameOfTarget(target));
+  return resourceVersion === undefined ? target : { ...target, resourceVersion };
+};
+
+/** One that cannot be made is told by the claims that are to go there. */
+async function makeNamespaces({ namespaces }: RecoveryPlan, { client, signal, parallel = 32 }: Writing): Promise<void> {
+  await fewAtATime(parallel, namespaces, async (name) => {
+    try {
+      await client.create(NAMESPACES, { metadata: { name } }, { fieldManager: FIELD_MANAGER, signal });
+    } catch (error) {
+      const isRefused = error instanceof ApiError && error.status < 500 && !hasReason(error, 'Unauthorized');
+      if (!isRefused) throw error;
+    }
+  });
+}
+
+async function create(pass: Pass, target: Creation): Promise<void> {
+  const { client, signal } = pass.writing;
+  requireDone(pass, target);
+  const object = parseJson(target.json) as KubeObject;
+  await client.create(resourceOf(target), object, { fieldManager: FIELD_MANAGER, signal });
+}
+
+/** A claim must not name a volume that somebody else has made meanwhile, and a volume not go while its claim stays. */
+function requireDone(pass: Pass, { needs }: { readonly needs?: Target }): void {
+  if (needs && pass.hasFailed(nameOfTarget(needs)))
+    throw new NotWritten(`it has to wait: ${nameOfTarget(needs)} has failed`);
+}
+
+const change = (writing: Writing, target: Alteration): Promise<KubeObject> =>
+  patch(writing, target, target, target.patch);
+
+async function remove(pass: Pass, target: Removal): Promise<void> {
+  const { client, signal } = pass.writing;
+  requireDone(pass, target);
+  await ofLatest(pass.writing, target, target, ({ uid, resourceVersion }, object) => {
+    const claim = object && anothersClaim(object, target);
+    if (claim !== undefined) throw new NotWritten(`${nameOfTarget(target)} was bound to claim ${claim} meanwhile`);
+    return client.delete(resourceOf(target), refOf(target.key), { preconditions: { uid, resourceVersion }, signal });
+  });
+}
+
+/** The claim that a volume is bound to, other than the one that was removed just now. */
+function anothersClaim({ spec }: PersistentVolume, { needs }: Removal): string | undefined {
+  const { namespace, name, uid } = spec?.claimRef ?? {};
+  const claim = `${namespace}/${name}`;
+  return uid === undefined || claim === needs?.key ? undefined : claim;
+}

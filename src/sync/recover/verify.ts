@@ -1,0 +1,153 @@
+/**
+ * Whether an export that a pointer names may be believed: that it comes after the last one, from the same writer or one that has
+ * taken over, and is whole and as it was written. Each doubt is thrown, named by its fact.
+ */
+import { inTurns } from '../../kit/in-turns.ts';
+import { LARGEST_EXPORT, type SyncStatus } from '../contract.ts';
+import { decode } from '../export/codec.ts';
+import { type ExportDocument, readDocument } from '../export/document.ts';
+import type { Keys } from '../export/keys.ts';
+import type { Manifest, ManifestReference, Pointer } from '../export/manifest.ts';
+import { exportedAt, manifestKey, manifestPlace, manifestPrefix } from '../export/names.ts';
+import { type Expected, readManifest, sha256 } from '../export/records.ts';
+import { LARGEST_RECORD } from '../export/sealed.ts';
+import type { ObjectStore } from '../store/store.ts';
+import { ExportIsDoubtful, ExportIsMissing } from './found.ts';
+import { type Outline, outlining } from './outline.ts';
+
+export interface Verifying {
+  readonly store: ObjectStore;
+  readonly expected: Expected;
+  readonly keys: Keys;
+  /** What was believed last. */
+  readonly last: SyncStatus['export'];
+  readonly signal: AbortSignal;
+}
+
+export interface VerifiedExport {
+  readonly manifest: Manifest;
+  readonly document: ExportDocument;
+  readonly outline: Outline;
+}
+
+export async function verifiedExport(verifying: Verifying, pointer: Pointer): Promise<VerifiedExport> {
+  const { newest } = pointer;
+  if (newest === null) throw new ExportIsMissing(`cluster ${pointer.cluster} has not exported anything yet`);
+  checkOrder(pointer, newest, verifying.last);
+  const manifest = await manifestOf(verifying, newest);
+  checkWriter(pointer, manifest);
+  checkTime(verifying, manifest);
+  await checkChain(verifying, manifest);
+  const stored = await read(verifying, manifest.export.key, Math.min(manifest.export.bytes, LARGEST_EXPORT));
+  const plain = await decode(stored, manifest, verifying.keys);
+  return { manifest, ...(await wholeDocument(plain, manifest, verifying.signal)) };
+}
+
+function checkOrder({ epoch }: Pointer, { sequence }: ManifestReference, last: SyncStatus['export']): void {
+  if (last?.epoch !== undefined && epoch < last.epoch)
+    throw doubt('epochWentBack', `the pointer is of epoch ${epoch}, and the last one was of ${last.epoch}`);
+  if (last?.sequence !== undefined && sequence < last.sequence)
+    throw doubt('sequenceWentBack', `the pointer names export ${sequence}, and the last one was ${last.sequence}`);
+}
+
+async function manifestOf(verifying: Verifying, { key, sha256: expected }: ManifestReference): Promise<Manifest> {
+  const body = await read(verifying, key, LARGEST_RECORD);
+  if (sha256(body) !== expected)
+    throw doubt('manifestIsTampered', `the manifest ${key} is not the one that the pointer names`);
+  return readManifest(body, verifying.expected);
+}
+
+/** An epoch has one writer. A cluster that has taken over begins with what the one before has written. */
+function checkWriter(pointer: Pointer, { epoch, clusterUid, sequence }: Manifest): void {
+  const place = pointer.newest && manifestPlace(pointer.cluster, pointer.newest.key);
+  if (place?.epoch !== epoch || place.sequence !== sequence)
+    throw doubt('manifestIsTampered', `the manifest says that it is another one than its name does`);
+  if (epoch === pointer.epoch && clusterUid !== pointer.clusterUid)
+    throw doubt('writerIsForeign', `the pointer and its manifest are of two clusters in one epoch`);
+}
+
+/** An export of the original has nothing but its name that could be compared. */
+function checkTime({ expected: { cluster }, last }: Verifying, manifest: Manifest): void {
+  if (last === undefined || last.sequence !== undefined) return;
+  const [now, before] = [exportedAt(cluster, manifest.export.key) ?? 0, exportedAt(cluster, last.key) ?? 0];
+  if (now < before)
+    throw doubt('exportIsOlder', `the export ${manifest.export.key} is older than ${last.key}, which was restored`);
+}
+
+/** So many manifests between two looks are followed, each by one request. */
+const LONGEST_WAY = 64;
+
+/** The last manifest that was believed has to be among those that this one follows. What retention has removed is not asked for. */
+async function checkChain(verifying: Verifying, manifest: Manifest): Promise<void> {
+  const { last } = verifying;
+  if (last?.epoch === undefined || last.sequence === undefined) return;
+  if (manifest.sequence === last.sequence) return checkSame(manifest, last);
+  const cluster = verifying.expected.cluster;
+  const body = await find(verifying, manifestKey(cluster, last.epoch, last.sequence), LARGEST_RECORD);
+  if (body === undefined) return;
+  const before = readManifest(body, verifying.expected);
+  if (before.export.sha256 !== last.sha256) throw broken(manifest, last);
+  if (before.epoch === manifest.epoch && before.clusterUid !== manifest.clusterUid)
+    throw doubt('writerIsForeign', `the export ${manifest.sequence} is of another cluster than the one before`);
+  if (!(await leadsTo(verifying, manifest, sha256(body)))) throw broken(manifest, last);
+}
+
+type Last = NonNullable<SyncStatus['export']>;
+
+function checkSame(manifest: Manifest, last: Last): void {
+  if (manifest.epoch !== last.epoch || manifest.export.sha256 !== last.sha256)
+    throw doubt('exportWasReplaced', `export ${last.sequence} is another one than it was when it was restored`);
+}
+
+const broken = ({ sequence }: Manifest, last: Last) =>
+  doubt('chainIsBroken', `export ${sequence} does not follow on ${last.sequence}, which was restored`);
+
+/** Manifests of exports that were never finished lie in between, and nothing leads to them. */
+async function leadsTo(verifying: Verifying, from: Manifest, goal: string): Promise<boolean> {
+  const { expected, signal, store, last } = verifying;
+  if (from.previous === goal) return true;
+  const between: string[] = [];
+  for await (const { key } of store.list(manifestPrefix(expected.cluster), { signal })) {
+    const sequence = manifestPlace(expected.cluster, key)?.sequence ?? 0;
+    if (sequence > (last?.sequence ?? 0) && sequence < from.sequence) between.push(key);
+  }
+  if (between.length > LONGEST_WAY) return true;
+  let { previous } = from;
+  for (const key of between.toReversed()) {
+    const body = await find(verifying, key, LARGEST_RECORD);
+    if (body === undefined || sha256(body) !== previous) continue;
+    previous = readManifest(body, expected).previous;
+    if (previous === goal) return true;
+  }
+  return false;
+}
+
+/** Reads all of it before anybody acts on a part of it. */
+export async function wholeDocument(
+  plain: Buffer,
+  manifest: Pick<Manifest, 'counts'> | undefined,
+  signal: AbortSignal,
+): Promise<Pick<VerifiedExport, 'document' | 'outline'>> {
+  const document = readDocument(plain);
+  const outline = await inTurns(outlining(document), signal);
+  const { storageClasses, volumes, claims } = document.counts;
+  const said = manifest?.counts;
+  const isAsSaid =
+    !said || (said.storageClasses === storageClasses && said.volumes === volumes && said.claims === claims);
+  if (!isAsSaid) throw doubt('countsDiffer', 'the export has not as many objects as its manifest says');
+  if (volumes === 0) throw doubt('exportHasNoVolumes', 'the export has no volumes in it');
+  return { document, outline };
+}
+
+async function read(verifying: Verifying, key: string, most: number): Promise<Buffer> {
+  const body = await find(verifying, key, most);
+  if (body === undefined) throw new ExportIsMissing(`${key} is not in the store yet`);
+  return body;
+}
+
+async function find({ store, signal }: Verifying, key: string, most: number): Promise<Buffer | undefined> {
+  const got = await store.get(key, { most, signal });
+  return got.kind === 'found' ? got.body : undefined;
+}
+
+const doubt = (...args: ConstructorParameters<typeof ExportIsDoubtful>) => new ExportIsDoubtful(...args);
