@@ -24,6 +24,7 @@ const manifestOf = (plain: Buffer, stored: Buffer, encoding: Encoding): Manifest
       bytes: stored.length,
       plain: { sha256: sha256(plain), bytes: plain.length },
       ...encoding,
+      keyId: keyIdOf(stored) ?? null,
     },
   });
 

@@ -37,6 +37,8 @@ export interface ExportRecord extends Content {
   readonly plain: Content;
   readonly compression: Compression;
   readonly encryption: Encryption;
+  /** Of the key that it is encrypted with; null when it is not. */
+  readonly keyId: string | null;
 }
 
 export interface Content {

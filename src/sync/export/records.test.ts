@@ -124,6 +124,7 @@ describe('manifests and pointers', () => {
     ['leads to no export', { export: { ...aManifest().export, key: '.holdfast/prod/pointer.json' } }],
     ['is not compressed, but kept with those', { export: { ...aManifest().export, key: closedExportKey('prod', 1) } }],
     ['is compressed, but kept with the others', { export: { ...aManifest().export, compression: 'Gzip' } }],
+    ['names a key although it is not encrypted', { export: { ...aManifest().export, keyId: 'ab'.repeat(8) } }],
     ['has a field too many', { more: 1 }],
     ['has no epoch', { epoch: undefined }],
     ['has the epoch 0', { epoch: 0 }],

@@ -35,6 +35,10 @@ const MANIFEST = z.strictObject({
     plain: z.strictObject(content),
     compression: z.enum(COMPRESSIONS),
     encryption: z.enum(ENCRYPTIONS),
+    keyId: z
+      .string()
+      .regex(/^[0-9a-f]{16}$/)
+      .nullable(),
   }),
   counts: z.strictObject({ storageClasses: count, volumes: count, claims: count }),
   previous: digest.nullable(),
@@ -58,7 +62,8 @@ export interface Expected extends Trust {
 /** Throws `RecordIsUnreadable` for what is none of this cluster's manifests, or leads elsewhere than to one of its exports. */
 export function readManifest(body: Buffer, expected: Expected): Manifest {
   const manifest = read('manifest', MANIFEST, body, expected);
-  const { key, compression, encryption } = manifest.export;
+  const { key, compression, encryption, keyId } = manifest.export;
+  if ((encryption === 'None') !== (keyId === null)) throw malformed('manifest', 'it names a key for nothing, or none');
   const seconds = exportedAt(expected.cluster, key);
   if (seconds === undefined) throw malformed('manifest', `${quote(key)} is no name of an export`);
   const isPlain = key === exportKey(expected.cluster, seconds);

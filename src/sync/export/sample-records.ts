@@ -18,6 +18,7 @@ export const aManifest = (parts: Partial<Manifest> = {}): Manifest => ({
     plain: { sha256: DIGEST, bytes: 100 },
     compression: 'None',
     encryption: 'None',
+    keyId: null,
   },
   counts: { storageClasses: 1, volumes: 2, claims: 3 },
   previous: null,

@@ -33,6 +33,12 @@ export class RecordIsUnreadable extends Error {
   }
 }
 
+/** The same, with the place where it is and what to do about it. */
+export function unreadableAt(place: string, error: unknown, remedy: string): unknown {
+  if (!(error instanceof RecordIsUnreadable)) return error;
+  return new RecordIsUnreadable(error.fact, `${place}: ${error.message}. ${remedy}`, { cause: error });
+}
+
 /** Whose signatures count, and whether there has to be one. A wrong one is refused in any case. */
 export interface Trust {
   readonly keys: Pick<Keys, 'trusted'>;
@@ -58,6 +64,12 @@ export function unseal(kind: RecordKind, body: Buffer, trust: Trust): unknown {
   if (signature !== null) checkSignature(kind, payload, signature, trust);
   else if (trust.isRequired) throw new RecordIsUnreadable('signatureIsMissing', `the ${kind} is not signed`);
   return parsed(kind, payload);
+}
+
+/** The id of the key that has signed it, whether or not that is so; nothing for what is not signed. */
+export function signerOf(kind: RecordKind, body: Buffer): string | undefined {
+  const sealed = SEALED.safeParse(parsed(kind, body.toString()));
+  return sealed.data?.signature?.keyId;
 }
 
 interface Signature {

@@ -1,0 +1,82 @@
+/**
+ * Writes that happen only if nothing has changed. Where a store does not know them we look before we write, which is no fence: between
+ * the two somebody else may write.
+ */
+import { probeKey } from '../export/names.ts';
+import { hasFault, type ObjectStore, type PutOptions, type Stored } from '../store/store.ts';
+import type { Site } from './writer.ts';
+
+export class ConditionalWrites {
+  readonly #store: ObjectStore;
+  /** Whether the store checks conditions, as it was seen. */
+  readonly isFenced: boolean;
+
+  constructor(store: ObjectStore, isFenced: boolean) {
+    this.#store = store;
+    this.isFenced = isFenced;
+  }
+
+  /** Nothing when there is one of this name. */
+  async create(key: string, body: Buffer, signal: AbortSignal): Promise<Stored | undefined> {
+    if (this.isFenced) return await attempt(this.#store, key, body, { signal, condition: { absent: true } });
+    if (await this.#store.head(key, { signal })) return undefined;
+    return await attempt(this.#store, key, body, { signal });
+  }
+
+  /** Nothing when it is no longer what was read. */
+  async replace(key: string, body: Buffer, etag: string, signal: AbortSignal): Promise<Stored | undefined> {
+    if (this.isFenced) return await attempt(this.#store, key, body, { signal, condition: { etag } });
+    const head = await this.#store.head(key, { signal });
+    return head?.etag === etag ? await attempt(this.#store, key, body, { signal }) : undefined;
+  }
+}
+
+async function attempt(
+  store: ObjectStore,
+  key: string,
+  body: Buffer,
+  options: PutOptions,
+): Promise<Stored | undefined> {
+  try {
+    return await store.put(key, body, { ...options, contentType: contentTypeOf(key) });
+  } catch (error) {
+    if (hasFault(error, 'preconditionFailed')) return undefined;
+    throw error;
+  }
+}
+
+const contentTypeOf = (key: string): string =>
+  key.endsWith('.json') ? 'application/json' : 'application/octet-stream';
+
+/**
+ * Whether the store keeps writers apart: tries on an object of this cluster's own that a second creation fails, and that a write over
+ * something else than what was read does. Throws when the store cannot be reached: then nothing is known.
+ */
+export async function probeFences(
+  store: ObjectStore,
+  { cluster, clusterUid }: Site,
+  signal: AbortSignal,
+): Promise<boolean> {
+  const key = probeKey(cluster, clusterUid);
+  await store.remove(key, { signal });
+  try {
+    return await isFencedAt(store, key, signal);
+  } catch (error) {
+    if (hasFault(error, 'unsupported')) return false;
+    throw error;
+  } finally {
+    await store.remove(key, { signal }).catch(() => {});
+  }
+}
+
+async function isFencedAt(store: ObjectStore, key: string, signal: AbortSignal): Promise<boolean> {
+  const put = (text: string, condition: NonNullable<PutOptions['condition']>) =>
+    attempt(store, key, Buffer.from(JSON.stringify({ probe: text })), { signal, condition });
+  /** A client that repeats a request whose reply was lost is told that its condition does not hold: what is there decides. */
+  const etagNow = async () => (await store.head(key, { signal }))?.etag;
+  await put('first', { absent: true });
+  const etag = await etagNow();
+  if (etag === undefined || (await put('second', { absent: true }))) return false;
+  await put('next', { etag });
+  return (await etagNow()) !== etag && !(await put('over what is no longer there', { etag }));
+}

@@ -1,0 +1,161 @@
+/** One try to export or to confirm, from one look at the pointer to one move of it. Where a step ends with nothing, the pointer has moved meanwhile. */
+import type { Clock } from '../../kit/clock/clock.ts';
+import { encryptionKey } from '../export/codec.ts';
+import type { Keys } from '../export/keys.ts';
+import { type Content, type Manifest, type Pointer, SCHEMA_VERSION } from '../export/manifest.ts';
+import { exportedAt } from '../export/names.ts';
+import type { ObjectStore } from '../store/store.ts';
+import type { ConditionalWrites } from './conditional-writes.ts';
+import type { HeldManifest, ManifestFiles } from './manifest-files.ts';
+import type { NewObjects, Written } from './new-objects.ts';
+import type { ExportRequest, Known, Outcome, Request } from './outcome.ts';
+import { type HeldPointer, PointerFile, signingKey } from './pointer-file.ts';
+import { type Barred, barredBy, epochOf, isBehind, knownHere, lastSequence } from './writer.ts';
+
+interface RoundParts {
+  readonly store: ObjectStore;
+  readonly keys: Keys;
+  readonly clock: Clock;
+  readonly manifests: ManifestFiles;
+  readonly newObjects: NewObjects;
+  readonly writes: ConditionalWrites;
+  readonly request: Request;
+  readonly signal: AbortSignal;
+}
+
+/** The last export that there is, as far as it can be known. */
+export interface Newest {
+  readonly found: HeldManifest | undefined;
+  readonly reference: Pointer['newest'];
+}
+
+export class Round {
+  readonly #parts: RoundParts;
+  readonly #pointer: PointerFile;
+
+  constructor(parts: RoundParts) {
+    this.#parts = parts;
+    this.#pointer = new PointerFile({ ...parts, cluster: parts.request.cluster });
+  }
+
+  /** The pointer, if there is one, or why it is not ours. */
+  async look(): Promise<HeldPointer | Barred | undefined> {
+    const { request, signal } = this.#parts;
+    const held = await this.#pointer.read(signal);
+    return held && (barredBy(held.pointer, request) ?? held);
+  }
+
+  /** The same, but where there is none it is made before anything else is, so that only one of several begins. */
+  async claim(): Promise<HeldPointer | Barred | undefined> {
+    const { manifests, request, signal } = this.#parts;
+    const held = await this.look();
+    if (held) return held;
+    const last = await manifests.last(request.cluster, signal);
+    const barred = last && barredBy(last.manifest, request);
+    if (barred) return barred;
+    const pointer: Pointer = {
+      schemaVersion: SCHEMA_VERSION,
+      cluster: request.cluster.toLowerCase(),
+      clusterUid: request.clusterUid,
+      epoch: epochOf(last?.manifest, request),
+      newest: null,
+      confirmedAt: request.asOf.toISOString(),
+    };
+    return await this.#move(pointer, undefined);
+  }
+
+  /** What was exported last, by whichever cluster. Behind a pointer that names nothing there may be manifests of one that got lost. */
+  async newestOf({ pointer: { newest } }: HeldPointer): Promise<Newest> {
+    const { manifests, request, signal } = this.#parts;
+    const found = newest
+      ? await manifests.named(request.cluster, newest, signal)
+      : await manifests.last(request.cluster, signal);
+    return { found, reference: newest ?? found?.reference ?? null };
+  }
+
+  /**
+   * Whether the newest export is this document, written by this writer and as it should be, and is still there; in a store that has not
+   * gone back.
+   */
+  async isStored({ pointer }: HeldPointer, { found }: Newest, contentSha256: string | undefined): Promise<boolean> {
+    const { store, request, signal } = this.#parts;
+    if (pointer.newest === null || found === undefined) return false;
+    if (found.manifest.export.plain.sha256 !== contentSha256) return false;
+    const { clusterUid, epoch } = found.manifest;
+    const isOwn = clusterUid === pointer.clusterUid && epoch === pointer.epoch;
+    if (!isOwn || !this.#hasForm(found) || isBehind(found.manifest, request)) return false;
+    const { key, bytes } = found.manifest.export;
+    return (await store.head(key, { signal }))?.size === bytes;
+  }
+
+  #hasForm({ manifest: { export: record }, signer }: HeldManifest): boolean {
+    const {
+      keys,
+      request: { form },
+    } = this.#parts;
+    const keyId = form.encryption === 'None' ? null : encryptionKey(keys).id;
+    const isSameForm = record.compression === form.compression && record.encryption === form.encryption;
+    return isSameForm && record.keyId === keyId && (!form.isSigned || signer === signingKey(keys).id);
+  }
+
+  async confirm(held: HeldPointer, { found }: Newest): Promise<Outcome | undefined> {
+    const { asOf } = this.#parts.request;
+    if (found === undefined) return undefined;
+    const moved = this.#isNews(held.pointer)
+      ? await this.#move({ ...held.pointer, confirmedAt: asOf.toISOString() }, held)
+      : held;
+    return moved && { kind: 'unchanged', ...this.#known(moved.pointer, found.manifest) };
+  }
+
+  /** A time that lies ahead was written by a clock that was wrong, and is corrected. */
+  #isNews({ confirmedAt }: Pointer): boolean {
+    const before = Date.parse(confirmedAt);
+    return this.#parts.request.asOf.getTime() > before || before > this.#parts.clock.now().getTime();
+  }
+
+  async export(held: HeldPointer, { found, reference }: Newest, content: ExportRequest & { readonly plain: Content }) {
+    const { newObjects, request, writes, signal } = this.#parts;
+    const writer = { clusterUid: request.clusterUid, epoch: epochOf(held.pointer, request) };
+    for (const key of [found?.manifest.export.key, knownHere(request)?.key]) newObjects.isAfter(this.#secondOf(key));
+    const place = { writer, sequence: lastSequence(reference, request) + 1, previous: reference?.sha256 ?? null };
+    const written = await newObjects.write({ ...content, ...place }, writes, signal);
+    const { manifest } = written;
+    const confirmedAt = request.asOf.toISOString();
+    const moved = await this.#move({ ...held.pointer, ...writer, newest: written.reference, confirmedAt }, held);
+    if (moved === undefined) return await this.#withdraw(written, held);
+    const outcome = {
+      kind: 'exported',
+      ...this.#known(moved.pointer, manifest),
+      bytes: manifest.export.bytes,
+    } as const;
+    return { outcome, manifest };
+  }
+
+  /**
+   * What was written cannot be named any more when another cluster has taken over from the very pointer that it builds on. The
+   * original takes whatever is newest, and should not find it. In any other case it may have been named, and is left alone.
+   */
+  async #withdraw(written: Written, held: HeldPointer): Promise<undefined> {
+    const { newObjects, request, writes, signal } = this.#parts;
+    const now = await this.#pointer.read(signal);
+    const isOver = now && barredBy(now.pointer, request) && now.pointer.newest?.sha256 === held.pointer.newest?.sha256;
+    if (isOver && writes.isFenced) await newObjects.withdraw(written, signal);
+  }
+
+  #secondOf(key: string | undefined): number {
+    return (key === undefined ? undefined : exportedAt(this.#parts.request.cluster, key)) ?? 0;
+  }
+
+  #known(pointer: Pointer, { export: { key, sha256, plain }, createdAt, epoch, sequence }: Manifest): Known {
+    return {
+      status: { key, sha256, exportedAt: createdAt, epoch, sequence, confirmedAt: pointer.confirmedAt },
+      contentSha256: plain.sha256,
+      fenced: this.#parts.writes.isFenced,
+    };
+  }
+
+  #move(pointer: Pointer, from: HeldPointer | undefined): Promise<HeldPointer | undefined> {
+    const { request, writes, signal } = this.#parts;
+    return this.#pointer.move(pointer, { from, isSigned: request.form.isSigned, writes }, signal);
+  }
+}

@@ -1,0 +1,106 @@
+/** For tests: a cluster that protects its volumes in a simulated store. Its process can be ended at any time and started again. */
+import type { VirtualClock } from '../../kit/clock/virtual.ts';
+import { type Log, silentLog } from '../../kit/observe/log.ts';
+import type { ExportStatus } from '../contract.ts';
+import { documentOf } from '../export/document.ts';
+import { type Keys, NO_KEYS } from '../export/keys.ts';
+import type { SimulatedStore } from '../store/simulated-store.ts';
+import type { ObjectStore } from '../store/store.ts';
+import { Protector } from './apply.ts';
+import type { Form } from './new-objects.ts';
+import type { ExportRequest, Outcome, Stale } from './outcome.ts';
+import { type TakenOver, takeOver } from './take-over.ts';
+
+export const CLUSTER = 'Prod';
+export const PLAIN: Form = { compression: 'None', encryption: 'None', isSigned: false };
+
+export interface SiteParts {
+  readonly store: SimulatedStore;
+  readonly clock: VirtualClock;
+  readonly name: string;
+  readonly keys?: Keys;
+  readonly log?: Log;
+  /** Between the cluster and the store. */
+  readonly through?: (store: ObjectStore) => ObjectStore;
+}
+
+/** A document with so many volumes, whose claims are called after its edition. */
+export function aDocument(edition: number, volumes = 2): Pick<ExportRequest, 'document' | 'counts'> {
+  const object = (kind: string, name: string, more: object = {}) =>
+    JSON.stringify({ apiVersion: 'v1', kind, metadata: { name, ...more }, spec: {} });
+  const names = Array.from({ length: volumes }, (_, index) => `v${index}`);
+  return {
+    document: documentOf({
+      storageClasses: [],
+      volumes: names.map((name) => object('PersistentVolume', name)),
+      claims: [object('PersistentVolumeClaim', `edition-${edition}`, { namespace: 'apps' })],
+    }),
+    counts: { storageClasses: 0, volumes, claims: 1 },
+  };
+}
+
+export class SimulatedSite {
+  readonly clusterUid: string;
+  /** What the status of the resource says. */
+  status: ExportStatus | undefined;
+  form = PLAIN;
+  retention = 5;
+  edition = 1;
+  readonly #parts: SiteParts;
+  #protector: Protector;
+  #contentSha256: string | undefined;
+  #life = new AbortController();
+
+  constructor(parts: SiteParts) {
+    this.#parts = parts;
+    this.clusterUid = `uid-of-${parts.name}`;
+    this.#protector = this.#newProtector();
+  }
+
+  /** Ends the process, and starts another, which knows only what the cluster does. */
+  restart(): void {
+    this.#life.abort(new Error('the process was ended'));
+    this.#life = new AbortController();
+    this.#contentSha256 = undefined;
+    this.#protector = this.#newProtector();
+  }
+
+  async export(isScheduled = false): Promise<Outcome> {
+    const request = { ...this.#site, ...aDocument(this.edition), retention: this.retention, isScheduled };
+    return this.#told(await this.#protector.export(request, this.#life.signal));
+  }
+
+  async confirm(): Promise<Outcome | Stale> {
+    const request = { ...this.#site, contentSha256: this.#contentSha256 };
+    return this.#told(await this.#protector.confirm(request, this.#life.signal));
+  }
+
+  takeOver(): Promise<TakenOver> {
+    const { clock, keys = NO_KEYS } = this.#parts;
+    const { cluster, clusterUid } = this.#site;
+    return takeOver({ store: this.#client, cluster, clusterUid, keys, clock }, this.#life.signal);
+  }
+
+  #told<T extends Outcome | Stale>(outcome: T): T {
+    if ('status' in outcome) {
+      this.status = outcome.status;
+      this.#contentSha256 = outcome.contentSha256;
+    }
+    return outcome;
+  }
+
+  get #site() {
+    const { clusterUid, status: known, form } = this;
+    return { cluster: CLUSTER, clusterUid, known, form, asOf: this.#parts.clock.now() };
+  }
+
+  get #client(): ObjectStore {
+    const { store, name, through = (each) => each } = this.#parts;
+    return through(store.as(name));
+  }
+
+  #newProtector(): Protector {
+    const { clock, keys = NO_KEYS, log = silentLog } = this.#parts;
+    return new Protector({ store: this.#client, keys, clock, log });
+  }
+}

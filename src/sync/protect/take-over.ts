@@ -1,0 +1,76 @@
+/** Makes this cluster the writer: raises the epoch, and whoever wrote before gets a 412 and stops. For a person to decide. */
+import type { Clock } from '../../kit/clock/clock.ts';
+import { Retry } from '../../kit/controller/outcome.ts';
+import { type Log, silentLog } from '../../kit/observe/log.ts';
+import type { Keys } from '../export/keys.ts';
+import { type Manifest, type Pointer, SCHEMA_VERSION, type Writer } from '../export/manifest.ts';
+import type { ObjectStore } from '../store/store.ts';
+import { ConditionalWrites, probeFences } from './conditional-writes.ts';
+import { ManifestFiles } from './manifest-files.ts';
+import { PointerFile } from './pointer-file.ts';
+
+export interface TakeOverParts {
+  readonly store: ObjectStore;
+  readonly cluster: string;
+  readonly clusterUid: string;
+  /** What is written is signed when there is a key to sign with. */
+  readonly keys: Keys;
+  readonly clock: Clock;
+  readonly log?: Log;
+}
+
+export interface TakenOver extends Writer {
+  /** Who wrote before; missing when nobody did. This cluster itself when it was the writer already, and nothing was written. */
+  readonly before: Writer | undefined;
+  /** Stays the newest export until the first of this cluster. */
+  readonly newest: Pointer['newest'];
+  /** Whether the store keeps the one before out. */
+  readonly fenced: boolean;
+}
+
+const MOST_ROUNDS = 5;
+
+export async function takeOver(parts: TakeOverParts, signal: AbortSignal): Promise<TakenOver> {
+  const { store, cluster, clusterUid, keys } = parts;
+  const fenced = await probeFences(store, { cluster, clusterUid }, signal);
+  const writes = new ConditionalWrites(store, fenced);
+  const file = new PointerFile({ store, keys, cluster });
+  for (let rounds = 0; rounds < MOST_ROUNDS; rounds += 1) {
+    const from = await file.read(signal);
+    if (from?.pointer.clusterUid === clusterUid) return taken(from.pointer, from.pointer, fenced);
+    const last = from ? undefined : await lastManifest(parts, signal);
+    const pointer = raised(parts, from?.pointer, last);
+    const moved = await file.move(pointer, { from, isSigned: keys.signing !== undefined, writes }, signal);
+    if (moved) return taken(pointer, from?.pointer ?? last, fenced);
+  }
+  throw new Retry(`the pointer of ${cluster} in ${store.description} was moved ${MOST_ROUNDS} times by somebody else`);
+}
+
+async function lastManifest(parts: TakeOverParts, signal: AbortSignal): Promise<Manifest | undefined> {
+  const files = new ManifestFiles({ log: silentLog, ...parts });
+  return (await files.last(parts.cluster, signal))?.manifest;
+}
+
+/** It confirms nothing: what was exported last is as old as it was. */
+function raised(
+  { cluster, clusterUid, clock }: TakeOverParts,
+  before: Pointer | undefined,
+  last: Manifest | undefined,
+): Pointer {
+  return {
+    schemaVersion: SCHEMA_VERSION,
+    cluster: cluster.toLowerCase(),
+    clusterUid,
+    epoch: (before ?? last ?? { epoch: 0 }).epoch + 1,
+    newest: before?.newest ?? null,
+    confirmedAt: before?.confirmedAt ?? clock.now().toISOString(),
+  };
+}
+
+const taken = ({ clusterUid, epoch, newest }: Pointer, before: Writer | undefined, fenced: boolean): TakenOver => ({
+  clusterUid,
+  epoch,
+  before: before && { clusterUid: before.clusterUid, epoch: before.epoch },
+  newest,
+  fenced,
+});
