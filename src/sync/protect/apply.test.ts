@@ -427,6 +427,7 @@ describe('a reply that gets lost', () => {
         store.inject({ verb, nth }, { kind: 'lost-reply' });
         await exported(site).catch(() => {});
         await changed(site).catch(() => {});
+        store.heal();
         await exported(site);
         expect(await newestDocument()).toEqual(aDocument(2).document);
         expect(await exported(site)).toMatchObject({ kind: 'unchanged' });
