@@ -196,6 +196,7 @@ export class RecoveryWorld {
       request: async (request) => {
         request.signal.throwIfAborted();
         await Promise.resolve();
+        request.beforeSend?.();
         this.beforeRequest(request.method, request.path);
         if (request.method === 'GET') return this.cluster.answer(request);
         this.writes.push(`${request.method} ${request.path.replace(/\?.*/, '')}`);
