@@ -4,7 +4,7 @@ SHELL := bash
 .DEFAULT_GOAL := help
 # Tiers share the machine's devices and ports, and each one uses all cores by itself: also with -j they run one after another.
 .NOTPARALLEL:
-.PHONY: help setup demo test check unit simulation integration host lab campaign bench control-plane helm s3-server bundle image manifests docs format
+.PHONY: help setup demo test check unit simulation integration host lab campaign bench control-plane helm s3-server azurite bundle image manifests docs format
 
 # npm scripts and these recipes run on the Node.js that package-lock.json pins, whatever the machine has.
 export PATH := $(CURDIR)/node_modules/.bin:$(PATH)
@@ -44,7 +44,7 @@ simulation: $(SETUP) ## Run whole jobs on simulated machines and clusters, with 
 	$(call say,Simulation: faults, crashes and power cuts)
 	@vitest run --project simulation
 
-integration: $(SETUP) control-plane helm s3-server ## Run the tests against a real Kubernetes API server
+integration: $(SETUP) control-plane helm s3-server azurite ## Run the tests against a real Kubernetes API server
 	$(call say,Integration tests: a real etcd and Kubernetes control plane)
 	@vitest run --project integration
 
@@ -72,6 +72,9 @@ helm: ## Build helm for the tests of the chart, once, and print where it is
 
 s3-server: ## Build an S3 server for the tests, once, and print where it is
 	@tools/s3-server/build.sh
+
+azurite: ## Install a server of Azure Blob Storage for the tests, once, and print where it is
+	@tools/azurite/build.sh
 
 bundle: $(SETUP) ## Make the program one file, dist/holdfast.mjs
 	@node tools/bundle.ts

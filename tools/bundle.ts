@@ -26,6 +26,8 @@ const settings: BuildOptions & { write: false } = {
   write: false,
   format: 'esm',
   platform: 'node',
+  /** As modules where a package has both: of CommonJS nothing can be left out or loaded later. */
+  mainFields: ['module', 'main'],
   target: 'node24',
   minifySyntax: true,
   minifyWhitespace: true,

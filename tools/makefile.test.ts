@@ -11,7 +11,14 @@ beforeEach(async () => {
   await copyFile(resolve(import.meta.dirname, '../Makefile'), join(root, 'Makefile'));
   for (const file of ['package.json', 'package-lock.json']) await writeFile(join(root, file), '');
   for (const name of ['make', 'bash', 'mkdir', 'rmdir', 'sleep', 'touch', 'cp']) await link(name);
-  for (const script of ['host-tier.sh', 'lab-tier.sh', 'control-plane/build.sh', 'helm/build.sh', 's3-server/build.sh'])
+  for (const script of [
+    'host-tier.sh',
+    'lab-tier.sh',
+    'control-plane/build.sh',
+    'helm/build.sh',
+    's3-server/build.sh',
+    'azurite/build.sh',
+  ])
     await standIn(`tools/${script}`);
   await standIn('programs/npm', `mkdir -p node_modules/.bin; cp programs/made-by-npm/* node_modules/.bin`);
   for (const name of ['tsc', 'biome', 'knip', 'vitest', 'node']) await standIn(`programs/made-by-npm/${name}`);
@@ -50,6 +57,7 @@ test('make -j test runs every tier, one after another', async () => {
     'knip',
     'vitest run --project unit',
     'vitest run --project simulation',
+    'build.sh',
     'build.sh',
     'build.sh',
     'build.sh',
