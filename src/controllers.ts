@@ -9,6 +9,7 @@ import { devicesSpec } from './devices/spec.ts';
 import type { ControllerSpec } from './kit/manifests/controller-spec.ts';
 import { lvmSpec } from './lvm/spec.ts';
 import { poolSpec } from './pool/spec.ts';
+import { syncSpec } from './sync/spec.ts';
 import { topologySpec } from './topology/spec.ts';
 
-export const controllers: readonly ControllerSpec[] = [topologySpec, devicesSpec, lvmSpec, poolSpec];
+export const controllers: readonly ControllerSpec[] = [topologySpec, devicesSpec, lvmSpec, poolSpec, syncSpec];

@@ -6,5 +6,6 @@
  */
 import type { CustomResource } from './kit/manifests/crd.ts';
 import { pvPoolResource } from './pool/custom-resource.ts';
+import { persistentVolumeSyncResource } from './sync/custom-resource.ts';
 
-export const customResources: readonly CustomResource[] = [pvPoolResource];
+export const customResources: readonly CustomResource[] = [pvPoolResource, persistentVolumeSyncResource];

@@ -1,7 +1,7 @@
 {{/* What no schema can say: which values do not go together. */}}
 {{- define "holdfast.checks" -}}
 {{- $values := .Values -}}
-{{- range $job := list "topology" "pool" -}}
+{{- range $job := list "topology" "pool" "sync" -}}
 {{- $of := index $values $job -}}
 {{- if and $of.enabled (gt (int $of.replicas) 1) (not $of.leaderElection) -}}
 {{- fail (printf "%s.replicas is more than 1, and several would write at the same time: set %s.leaderElection to true" $job $job) -}}

@@ -22,7 +22,7 @@
 {{/* The jobs that are switched on, as a list in JSON. */}}
 {{- define "holdfast.jobs" -}}
 {{- $jobs := list -}}
-{{- range $job := list "topology" "devices" "lvm" "pool" -}}
+{{- range $job := list "topology" "devices" "lvm" "pool" "sync" -}}
 {{- if (index $.Values $job).enabled -}}{{- $jobs = append $jobs $job -}}{{- end -}}
 {{- end -}}
 {{- toJson $jobs -}}

@@ -115,6 +115,14 @@ export const EVERYTHING: Values = {
     podLabels: { team: 'storage' },
     priorityClassName: 'system-cluster-critical',
   },
+  sync: {
+    enabled: true,
+    replicas: 2,
+    secret: 'store',
+    env: { AWS_REGION: 'eu-central-1' },
+    directory: { volume: { persistentVolumeClaim: { claimName: 'exports' } } },
+    extraArgs: ['--leader-elect-namespace=holdfast'],
+  },
   localVolumes: {
     enabled: true,
     pools: [
@@ -133,4 +141,5 @@ export const EVERY_JOB: Values = {
   devices: { enabled: true },
   lvm: { enabled: true },
   pool: { enabled: true },
+  sync: { enabled: true },
 };

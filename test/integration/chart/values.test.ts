@@ -6,6 +6,7 @@ import { parse } from 'yaml';
 import { flags as devicesFlags } from '../../../src/commands/devices/devices.ts';
 import { flags as lvmFlags } from '../../../src/commands/lvm/lvm.ts';
 import { flags as poolFlags } from '../../../src/commands/pool/pool.ts';
+import { flags as syncFlags } from '../../../src/commands/sync/sync.ts';
 import { flags as topologyFlags } from '../../../src/commands/topology/topology.ts';
 import { OPTION_KEYS } from '../../../src/lvm/contract.ts';
 import { runHoldfast } from '../../harness/holdfast.ts';
@@ -25,7 +26,7 @@ describe('helm finds nothing to complain of', () => {
 
 test('what is not asked for is not installed, and has no rights', async () => {
   expect(await rendered()).toEqual([]);
-  const jobs = ['topology', 'devices', 'lvm', 'pool'];
+  const jobs = ['topology', 'devices', 'lvm', 'pool', 'sync'];
   for (const job of jobs) {
     const others = jobs.filter((each) => each !== job);
     const objects = JSON.stringify(await rendered({ [job]: { enabled: true } }));
@@ -70,6 +71,7 @@ describe('the program takes the flags that its pods are given', () => {
     devices: ['--node-name=worker-1', '--namespace-name=holdfast'],
     lvm: ['--node-name=worker-1'],
     pool: [],
+    sync: [],
   };
   const jobs = Object.keys(PLACES).flatMap((job) => [
     [job, 'nothing', EVERY_JOB] as const,
@@ -91,6 +93,7 @@ test.each([
   ['devices', devicesFlags, []],
   ['lvm', lvmFlags, []],
   ['pool', poolFlags, ['--leader-elect=true']],
+  ['sync', syncFlags, ['--leader-elect=true']],
 ])('with nothing said, %s runs with the defaults of the program', async (job, flags, others) => {
   const { container } = await podOf(job, EVERY_JOB);
   const defaults = Object.values(flags).map(({ long, settings }) => `${long}=${settings.default}`);
