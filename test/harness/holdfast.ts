@@ -21,6 +21,8 @@ const FROM_SOURCE = join(import.meta.dirname, '../../bin/holdfast');
 const METRICS_FLAG = '--metrics-bind-address';
 const METRICS_FLAGS: Readonly<Record<string, string>> = { devices: '--metrics-addr' };
 
+export type Environment = Readonly<Record<string, string>>;
+
 export interface Ended {
   readonly code: number | null;
   readonly stdout: string;
@@ -28,16 +30,23 @@ export interface Ended {
 }
 
 /** Runs a command that ends by itself. */
-export async function runHoldfast(...args: readonly string[]): Promise<Ended> {
-  const { stdout, stderr, ...child } = start(PROGRAM, args);
+export const runHoldfast = (...args: readonly string[]): Promise<Ended> => runHoldfastIn({}, ...args);
+
+/** The same, with more in its environment. */
+export async function runHoldfastIn(env: Environment, ...args: readonly string[]): Promise<Ended> {
+  const { stdout, stderr, ...child } = start(PROGRAM, args, env);
   const [out, err, code] = await Promise.all([text(stdout), text(stderr), child.exited]);
   return { code: typeof code === 'number' ? code : null, stdout: out, stderr: err };
 }
 
 /** Starts a job that serves its pages on a port of its own and runs until it is told to stop. */
-export async function startHoldfast(job: string, ...flags: readonly string[]): Promise<Holdfast> {
+export const startHoldfast = (job: string, ...flags: readonly string[]): Promise<Holdfast> =>
+  startHoldfastIn({}, job, ...flags);
+
+/** The same, with more in its environment. */
+export async function startHoldfastIn(env: Environment, job: string, ...flags: readonly string[]): Promise<Holdfast> {
   const listen = `127.0.0.1:${await freePort()}`;
-  return new Holdfast(PROGRAM, [job, METRICS_FLAGS[job] ?? METRICS_FLAG, listen, ...flags], `http://${listen}`);
+  return new Holdfast(PROGRAM, [job, METRICS_FLAGS[job] ?? METRICS_FLAG, listen, ...flags], `http://${listen}`, env);
 }
 
 /** Starts the program under the name of one that it replaces, which a link in the directory gives it. */
@@ -53,9 +62,9 @@ export class Holdfast implements AsyncDisposable {
   readonly #url: string;
   readonly #child: ReturnType<typeof start>;
 
-  constructor(program: Program, args: readonly string[], url: string) {
+  constructor(program: Program, args: readonly string[], url: string, more: Environment = {}) {
     this.#url = url;
-    this.#child = start(program, args);
+    this.#child = start(program, args, more);
     this.#child.stdout.resume();
     createInterface(this.#child.stderr).on('line', (line) => this.logged.push(asRecord(line)));
   }
@@ -113,9 +122,9 @@ export async function kubeconfigFlag(
 const NODE_COMPILE_CACHE = join(import.meta.dirname, '../../node_modules/.cache/compile');
 
 /** Nothing of the tester's own configuration is handed on. */
-function start([program, ...first]: Program, args: readonly string[]) {
+function start([program, ...first]: Program, args: readonly string[], more: Environment) {
   const { PATH, HOME } = process.env;
-  const env = { PATH, HOME, NODE_COMPILE_CACHE };
+  const env = { PATH, HOME, NODE_COMPILE_CACHE, ...more };
   const child = spawn(program, [...first, ...args], { stdio: ['ignore', 'pipe', 'pipe'], env });
   return { process: child, stdout: child.stdout, stderr: child.stderr, exited: exitOf(child) };
 }
