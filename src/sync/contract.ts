@@ -29,8 +29,6 @@ export const CLAIM_PROTECTION = 'kubernetes.io/pvc-protection';
 
 /** On the resource, by `holdfast sync drill`: what the last drill measured, as JSON. The controller shows it in the status. */
 export const DRILL_ANNOTATION = 'holdfast.dev/last-drill';
-/** On the resource, by `holdfast sync failover`: the epoch that this cluster has taken over with. */
-export const EPOCH_ANNOTATION = 'holdfast.dev/epoch';
 /** On the copies that a drill makes, with the name of the drill. */
 export const DRILL_LABEL = 'holdfast.dev/drill';
 

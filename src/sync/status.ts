@@ -22,6 +22,8 @@ export interface Ending {
     Pick<SyncStatus, 'export' | 'fenced' | 'pointerSeen' | 'rpoSeconds' | 'rtoSeconds' | 'lastDrill'>
   >;
   readonly managed?: Managed;
+  /** What stands in the way, and of how many objects. */
+  readonly facts?: ReadonlyMap<string, number>;
 }
 
 export interface Managed {

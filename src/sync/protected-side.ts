@@ -1,0 +1,275 @@
+/** Exports what is in scope: when something has changed, and as a heartbeat. */
+import { clusterUid } from '../api/namespaces.ts';
+import type { Change, View } from '../kit/cache/store.ts';
+import type { Clock } from '../kit/clock/clock.ts';
+import type { KubeClient } from '../kit/kube/client.ts';
+import type { Log } from '../kit/observe/log.ts';
+import type { PersistentVolumeSync, SyncSpec } from './contract.ts';
+import { type Captured, documentOf } from './export/document.ts';
+import type { Keys } from './export/keys.ts';
+import type { Counts, Writer } from './export/manifest.ts';
+import type { SyncMetrics } from './metrics.ts';
+import { Protector } from './protect/apply.ts';
+import { type Decision, decide, type Known, type LastLook } from './protect/decide.ts';
+import type { Outcome } from './protect/outcome.ts';
+import type { Side, Visited } from './reconcile.ts';
+import type { Ending, Standing } from './status.ts';
+import type { Stores } from './stores.ts';
+import { type Trouble, troubleOf } from './trouble.ts';
+import type { SyncViews } from './views.ts';
+
+export interface ProtectedParts {
+  readonly views: SyncViews;
+  readonly client: KubeClient;
+  readonly stores: Stores;
+  readonly keys: () => Keys;
+  readonly clock: Clock;
+  readonly metrics: SyncMetrics;
+  readonly log: Log;
+}
+
+/** What is remembered of a resource, as it is written. */
+interface Memory {
+  readonly generation: number | undefined;
+  readonly protector: Protector;
+  last?: LastLook;
+  contentSha256?: string;
+  /** After a failure nothing is tried before. */
+  restUntil?: number;
+}
+
+type Changed = NonNullable<Known['changed']>;
+
+const INCOMPLETE_MS = 2_000;
+const PASSING_MS = 10_000;
+const LASTING_MS = 60_000;
+
+export class ProtectedSide implements Side {
+  readonly #parts: ProtectedParts;
+  readonly #memories = new Map<string, Memory>();
+  /** The first and the last change since what was exported last was read. */
+  #changed: Changed | undefined;
+  #clusterUid: string | undefined;
+
+  constructor(parts: ProtectedParts) {
+    this.#parts = parts;
+    for (const view of this.#scope()) view.subscribe((change) => this.#note(change));
+  }
+
+  forget(name: string): void {
+    this.#memories.delete(name);
+  }
+
+  async visit(sync: PersistentVolumeSync, signal: AbortSignal): Promise<Visited> {
+    const { clock } = this.#parts;
+    const now = clock.now().getTime();
+    try {
+      const memory = await this.#memoryOf(sync);
+      const restMs = (memory.restUntil ?? 0) - clock.monotonic();
+      if (restMs > 0) return { kind: 'later', ms: restMs };
+      const { last } = memory;
+      const changed = this.#changed;
+      const decision = decide({
+        now,
+        isComplete: this.#isComplete(),
+        ...(changed && { changed }),
+        ...(last && { last }),
+      });
+      if (decision.kind === 'wait') return { kind: 'later', ms: decision.ms };
+      if (decision.kind === 'refuse') return ended(incomplete(), INCOMPLETE_MS);
+      return await this.#do(decision, sync, memory, signal);
+    } catch (error) {
+      const trouble = troubleOf(error);
+      if (!trouble || signal.aborted) throw error;
+      return this.#rest(sync, trouble);
+    }
+  }
+
+  async #do(
+    decision: Exclude<Decision, { kind: 'wait' | 'refuse' }>,
+    sync: PersistentVolumeSync,
+    memory: Memory,
+    signal: AbortSignal,
+  ): Promise<Visited> {
+    const { clock } = this.#parts;
+    const outcome =
+      decision.kind === 'confirm'
+        ? await this.#confirm(sync, memory, signal)
+        : await this.#export(sync, memory, decision.why === 'schedule', signal);
+    const now = clock.now().getTime();
+    if ('by' in outcome) {
+      memory.last = { kind: 'barred', lookedAt: now };
+      return ended(barred(outcome.kind, outcome.by, sync.spec), 0);
+    }
+    const { exportedAt, confirmedAt = exportedAt } = outcome.status;
+    memory.last = { kind: 'writer', exportedAt: Date.parse(exportedAt), confirmedAt: Date.parse(confirmedAt) };
+    memory.contentSha256 = outcome.contentSha256;
+    return ended(this.#exported(outcome), 0);
+  }
+
+  async #confirm(sync: PersistentVolumeSync, memory: Memory, signal: AbortSignal): Promise<Outcome> {
+    const { contentSha256 } = memory;
+    const confirmed = await memory.protector.confirm({ ...(await this.#site(sync, signal)), contentSha256 }, signal);
+    return confirmed.kind === 'stale' ? await this.#export(sync, memory, false, signal) : confirmed;
+  }
+
+  async #export(
+    sync: PersistentVolumeSync,
+    memory: Memory,
+    isScheduled: boolean,
+    signal: AbortSignal,
+  ): Promise<Outcome> {
+    const { clock, metrics } = this.#parts;
+    const began = clock.monotonic();
+    const site = await this.#site(sync, signal);
+    const changed = this.#changed;
+    this.#changed = undefined;
+    try {
+      const { document, counts } = this.#document();
+      const { retention } = sync.spec;
+      const outcome = await memory.protector.export({ ...site, document, counts, retention, isScheduled }, signal);
+      if (outcome.kind === 'exported') {
+        const seconds = (clock.monotonic() - began) / 1000;
+        metrics.exported(sync.metadata.name ?? '', { bytes: outcome.bytes, seconds });
+      }
+      return outcome;
+    } catch (error) {
+      this.#putBack(changed);
+      throw error;
+    }
+  }
+
+  /** What could not be exported is still to be exported. */
+  #putBack(changed: Changed | undefined): void {
+    if (changed) this.#changed = { first: changed.first, last: this.#changed?.last ?? changed.last };
+  }
+
+  async #site(sync: PersistentVolumeSync, signal: AbortSignal) {
+    this.#clusterUid ??= await clusterUid(this.#parts.client, signal);
+    const { spec, status } = sync;
+    return {
+      cluster: spec.protectedCluster,
+      clusterUid: this.#clusterUid,
+      known: status?.export,
+      form: formOf(spec),
+      asOf: new Date(this.#parts.clock.now().getTime() - this.#staleMs()),
+    };
+  }
+
+  /** In the order of their keys: the same objects make the same document. */
+  #document(): { readonly document: Buffer; readonly counts: Counts } {
+    const { classes, volumes, claims } = this.#parts.views;
+    const content = { storageClasses: texts(classes), volumes: texts(volumes), claims: texts(claims) };
+    const counts = {
+      storageClasses: content.storageClasses.length,
+      volumes: content.volumes.length,
+      claims: content.claims.length,
+    };
+    return { document: documentOf(content), counts };
+  }
+
+  #exported(outcome: Extract<Outcome, { kind: 'exported' | 'unchanged' }>): Ending {
+    const { volumes, claims } = this.#parts.views;
+    const managed = [...keysInScope(volumes)];
+    const claimCount = texts(claims).length;
+    const fence = outcome.fenced ? '' : '. The store does not keep two writers apart: let nobody else export here';
+    const message = `${managed.length} volumes and ${claimCount} claims are exported${fence}`;
+    return {
+      succeeded: true,
+      conditions: {
+        Exported: { status: 'True', reason: 'Exported', message },
+        Deposed: { status: 'False', reason: 'IsTheWriter', message: 'this cluster is the writer' },
+      },
+      known: { export: outcome.status, fenced: outcome.fenced },
+      managed: { volumes: managed, claims: claimCount },
+    };
+  }
+
+  #rest(sync: PersistentVolumeSync, trouble: Trouble): Visited {
+    const ms = trouble.isPassing ? PASSING_MS : LASTING_MS;
+    const memory = this.#memories.get(sync.metadata.name ?? '');
+    if (memory) memory.restUntil = this.#parts.clock.monotonic() + ms;
+    return ended(failed(trouble), ms);
+  }
+
+  async #memoryOf({ metadata: { name = '', generation }, spec }: PersistentVolumeSync): Promise<Memory> {
+    const known = this.#memories.get(name);
+    if (known && known.generation === generation) return known;
+    const { stores, keys, clock, log } = this.#parts;
+    const store = await stores.of(spec.cloudProvider);
+    const memory = { generation, protector: new Protector({ store, keys: keys(), clock, log }) };
+    this.#memories.set(name, memory);
+    return memory;
+  }
+
+  #note({ before, after }: Change<{ readonly captured?: Captured }>): void {
+    if (before?.captured === after?.captured) return;
+    const now = this.#parts.clock.now().getTime();
+    this.#changed = { first: this.#changed?.first ?? now, last: now };
+  }
+
+  #scope() {
+    const { volumes, claims, classes } = this.#parts.views;
+    return [volumes, claims, classes] as const;
+  }
+
+  #isComplete(): boolean {
+    return this.#scope().every(({ synced, available }) => synced && available);
+  }
+
+  #staleMs(): number {
+    return Math.max(...this.#scope().map(({ staleMs }) => staleMs));
+  }
+}
+
+type Scope = Pick<View<{ readonly captured?: Captured }>, 'keys' | 'get'>;
+
+function* keysInScope(view: Scope): Iterable<string> {
+  for (const key of view.keys()) if (view.get(key)?.captured !== undefined) yield key;
+}
+
+const texts = (view: Scope): readonly Captured[] =>
+  [...keysInScope(view)].toSorted().map((key) => view.get(key)?.captured ?? '');
+
+const formOf = ({ compression = 'None', encryption = 'None', signed = false }: SyncSpec) => ({
+  compression,
+  encryption,
+  isSigned: signed,
+});
+
+const ended = (ending: Ending, ms: number): Visited => ({ kind: 'ended', ending, ms });
+
+const wrong = (reason: string, message: string): Standing => ({ status: 'False', reason, message });
+
+const failed = ({ reason, message }: Trouble): Ending => ({
+  succeeded: false,
+  errorMessage: message,
+  conditions: { Exported: wrong(reason, message) },
+  known: {},
+});
+
+const incomplete = (): Ending =>
+  failed({
+    reason: 'CachesAreIncomplete',
+    message: 'not all volumes, claims and classes of this cluster have been seen yet',
+    isPassing: true,
+  });
+
+function barred(kind: 'deposed' | 'foreign', { clusterUid: uid, epoch }: Writer, spec: SyncSpec): Ending {
+  const isDeposed = kind === 'deposed';
+  const message = isDeposed
+    ? `the cluster with uid ${uid} has taken over under epoch ${epoch}: nothing is exported any more. To follow it, set spec.mode to Recovery; to take over again, use holdfast sync failback`
+    : `the exports of ${spec.protectedCluster} are those of the cluster with uid ${uid}: nothing is written over them. Give this cluster a spec.protectedCluster of its own, or take over with holdfast sync failover`;
+  const reason = isDeposed ? 'AnotherClusterTookOver' : 'ExportsAreAnothers';
+  return {
+    succeeded: false,
+    errorMessage: message,
+    conditions: {
+      Exported: wrong(reason, message),
+      ...(isDeposed
+        ? { Deposed: { status: 'True', reason, message } as const }
+        : { Refused: { status: 'True', reason, message } as const }),
+    },
+    known: {},
+  };
+}

@@ -1,0 +1,216 @@
+/** Restores what is exported: looks for a new export, and looks again when something in this cluster has changed. */
+import type { Change, View } from '../kit/cache/store.ts';
+import type { Clock } from '../kit/clock/clock.ts';
+import { inTurns } from '../kit/in-turns.ts';
+import type { KubeClient } from '../kit/kube/client.ts';
+import type { Log } from '../kit/observe/log.ts';
+import { Burst } from './burst.ts';
+import { DEFAULT_POLLING_SECONDS, DRILL_ANNOTATION, type PersistentVolumeSync, type SyncStatus } from './contract.ts';
+import { drillOf } from './drill-result.ts';
+import type { Keys } from './export/keys.ts';
+import type { SyncMetrics } from './metrics.ts';
+import type { Side, Visited } from './reconcile.ts';
+import { applyPlan } from './recover/apply.ts';
+import { deciding } from './recover/decide.ts';
+import type { BelievedExport, Found } from './recover/found.ts';
+import { findExport } from './recover/newest.ts';
+import type { RecoveryPlan } from './recover/plan.ts';
+import type { Written } from './recover/writing.ts';
+import { dryRunEnding, refusedEnding, restoredEnding, troubleEnding, waitingEnding } from './recovery-ending.ts';
+import type { Ending } from './status.ts';
+import type { Stores } from './stores.ts';
+import { troubleOf } from './trouble.ts';
+import type { SyncViews } from './views.ts';
+
+export interface RecoveryParts {
+  readonly views: SyncViews;
+  readonly client: KubeClient;
+  readonly stores: Stores;
+  readonly keys: () => Keys;
+  readonly clock: Clock;
+  readonly metrics: SyncMetrics;
+  readonly log: Log;
+}
+
+/** What is remembered of a resource, as it is written. */
+interface Memory {
+  readonly generation: number | undefined;
+  /** Of the export that this cluster was made like; without it the whole of it is read again. */
+  etag?: string;
+  /** How the last look ended that read all of an export. */
+  ending?: Ending;
+  /** When to look next. */
+  lookAt: number;
+  /** The objects that were not restored: when one of them changes it may be possible. */
+  refused: ReadonlySet<string>;
+}
+
+export class RecoverySide implements Side {
+  readonly #parts: RecoveryParts;
+  readonly #memories = new Map<string, Memory>();
+  /** Changes in this cluster that may have undone something, or made something possible. */
+  readonly #burst: Burst;
+
+  constructor(parts: RecoveryParts) {
+    this.#parts = parts;
+    this.#burst = new Burst(parts.clock);
+    const { volumes, claims, namespaces } = parts.views;
+    this.#follow('PersistentVolume', volumes);
+    this.#follow('PersistentVolumeClaim', claims);
+    namespaces.subscribe(() => {
+      if ([...this.#memories.values()].some(({ refused }) => refused.size > 0)) this.#burst.note();
+    });
+  }
+
+  forget(name: string): void {
+    this.#memories.delete(name);
+  }
+
+  async visit(sync: PersistentVolumeSync, signal: AbortSignal): Promise<Visited> {
+    const { clock } = this.#parts;
+    const memory = this.#memoryOf(sync);
+    const lookMs = memory.lookAt - clock.monotonic();
+    const waitMs = this.#burst.isUnderWay ? Math.min(lookMs, this.#burst.waitMs) : lookMs;
+    if (waitMs > 0) return { kind: 'later', ms: waitMs };
+    if (this.#burst.isUnderWay) delete memory.etag;
+    this.#burst.take();
+    const pollingMs = 1000 * (sync.spec.pollingInterval ?? DEFAULT_POLLING_SECONDS);
+    memory.lookAt = clock.monotonic() + pollingMs;
+    return { kind: 'ended', ending: this.#told(sync, await this.#look(sync, memory, signal)), ms: pollingMs };
+  }
+
+  async #look(sync: PersistentVolumeSync, memory: Memory, signal: AbortSignal): Promise<Ending> {
+    const { stores, keys, clock } = this.#parts;
+    try {
+      const store = await stores.of(sync.spec.cloudProvider);
+      const { spec, status } = sync;
+      const { etag } = memory;
+      const looking = { store, spec, status, keys: keys(), now: clock.now(), ...(etag && { etag }) };
+      return await this.#answer(sync, memory, await findExport(looking, signal), signal);
+    } catch (error) {
+      const trouble = troubleOf(error);
+      if (!trouble || signal.aborted) throw error;
+      return troubleEnding(trouble);
+    }
+  }
+
+  async #answer(sync: PersistentVolumeSync, memory: Memory, found: Found, signal: AbortSignal): Promise<Ending> {
+    switch (found.kind) {
+      case 'waiting':
+        return waitingEnding(found);
+      case 'refused':
+        return refusedEnding(found);
+      case 'export':
+        return await this.#restore(sync, memory, found, signal);
+      case 'unchanged':
+        return withConfirmation(memory.ending, sync.status, undefined);
+      case 'confirmed':
+        memory.etag = found.etag;
+        return withConfirmation(memory.ending, sync.status, found.confirmedAt);
+    }
+  }
+
+  async #restore(
+    sync: PersistentVolumeSync,
+    memory: Memory,
+    found: BelievedExport & { readonly pointerSeen: boolean },
+    signal: AbortSignal,
+  ): Promise<Ending> {
+    const { clock } = this.#parts;
+    const began = clock.monotonic();
+    const plan = await inTurns(deciding(this.#seen(sync, found)), signal);
+    memory.refused = new Set(plan.refused.map(({ kind, key }) => `${kind} ${key}`));
+    if (sync.spec.dryRun) return this.#remembered(memory, found, dryRunEnding(plan));
+    const written = await this.#apply(sync, plan, signal);
+    const seconds = (clock.monotonic() - began) / 1000;
+    const isWhole = written.failures.length === 0;
+    const took = isWhole && plan.create.length > 0 ? seconds : undefined;
+    const ending = restoredEnding({ found, plan, written, managed: this.#managed(sync), seconds: took });
+    // What has failed is tried again with the next look, for which the whole export is needed.
+    return isWhole ? this.#remembered(memory, found, ending) : ending;
+  }
+
+  #remembered(memory: Memory, { etag }: BelievedExport, ending: Ending): Ending {
+    memory.etag = etag;
+    memory.ending = ending;
+    return ending;
+  }
+
+  async #apply(sync: PersistentVolumeSync, plan: RecoveryPlan, signal: AbortSignal): Promise<Written> {
+    const { client, metrics, log } = this.#parts;
+    const { name = '' } = sync.metadata;
+    const written = await applyPlan(plan, { client, sync: name, signal });
+    const { counts, failures } = written;
+    metrics.wrote(name, 'created', counts.create);
+    metrics.wrote(name, 'changed', counts.disown + counts.change);
+    metrics.wrote(name, 'removed', counts.remove);
+    const isNews = failures.length > 0 || Object.values(counts).some((count) => count > 0);
+    if (isNews) log.info({ sync: name, ...counts, failures: failures.length }, 'restored what was exported');
+    return written;
+  }
+
+  #seen({ metadata, spec }: PersistentVolumeSync, { document, outline }: BelievedExport) {
+    const { volumes, claims, namespaces, classes } = this.#parts.views;
+    const expandingClasses = new Set([...classes.keys()].filter((name) => classes.get(name)?.expands));
+    return { sync: metadata.name ?? '', spec, document, outline, volumes, claims, namespaces, expandingClasses };
+  }
+
+  #managed({ metadata: { name = '' } }: PersistentVolumeSync) {
+    const { volumes, claims } = this.#parts.views;
+    return { volumes: volumes.keysBy('recovery', name), claims: claims.keysBy('recovery', name).length };
+  }
+
+  /** With what is known apart from the store. */
+  #told(sync: PersistentVolumeSync, ending: Ending): Ending {
+    const { metrics } = this.#parts;
+    metrics.refuses(sync.metadata.name ?? '', ending.facts ?? new Map());
+    const drill = drillOf(sync.metadata.annotations?.[DRILL_ANNOTATION]);
+    const exported = ending.known.export ?? sync.status?.export;
+    return {
+      ...ending,
+      managed: this.#managed(sync),
+      known: {
+        ...ending.known,
+        ...(exported && { rpoSeconds: this.#ageOf(exported) }),
+        ...(drill && { lastDrill: drill }),
+        ...(drill && isNewer(drill.at, sync.status?.lastDrill?.at) && drill.succeeded && { rtoSeconds: drill.seconds }),
+      },
+    };
+  }
+
+  #ageOf({ confirmedAt, exportedAt }: NonNullable<SyncStatus['export']>): number {
+    const age = this.#parts.clock.now().getTime() - Date.parse(confirmedAt ?? exportedAt);
+    return Math.max(0, Math.round(age / 1000));
+  }
+
+  #memoryOf({ metadata: { name = '', generation } }: PersistentVolumeSync): Memory {
+    const known = this.#memories.get(name);
+    if (known && known.generation === generation) return known;
+    const memory: Memory = { generation, lookAt: 0, refused: new Set() };
+    this.#memories.set(name, memory);
+    return memory;
+  }
+
+  #follow<P extends { readonly recovery?: string }>(kind: string, view: Pick<View<P>, 'subscribe'>): void {
+    view.subscribe(({ key, before, after }: Change<P>) => {
+      const isOurs = [before?.recovery, after?.recovery].some((name) => name !== undefined && this.#memories.has(name));
+      const isInTheWay = [...this.#memories.values()].some(({ refused }) => refused.has(`${kind} ${key}`));
+      if (isOurs || isInTheWay) this.#burst.note();
+    });
+  }
+}
+
+/** Nothing was read anew: how it stood stands, and is as old as the last confirmation. */
+function withConfirmation(
+  ending: Ending | undefined,
+  status: SyncStatus | undefined,
+  confirmedAt: string | undefined,
+): Ending {
+  if (!ending) throw new Error('an export was said to be unchanged that was never read');
+  const exported = status?.export ?? ending.known.export;
+  if (!exported || confirmedAt === undefined)
+    return { ...ending, known: { ...ending.known, ...(exported && { export: exported }) } };
+  return { ...ending, known: { ...ending.known, export: { ...exported, confirmedAt } } };
+}
+
+const isNewer = (at: string, before: string | undefined): boolean => before === undefined || at > before;

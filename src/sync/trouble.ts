@@ -1,0 +1,45 @@
+/** What keeps either side from doing its work, as people are told of it: by the name of the fact, and a sentence. */
+import { Retry } from '../kit/controller/outcome.ts';
+import { InvalidValue } from '../kit/invalid-value.ts';
+import { KeyError } from './export/keys.ts';
+import { RecordIsUnreadable } from './export/sealed.ts';
+import { ExportIsUnreadable } from './export/unreadable.ts';
+import { StoreIsNotConfigured } from './store/open.ts';
+import { StoreError, type StoreFault } from './store/store.ts';
+
+export interface Trouble {
+  /** As the reason of a condition. */
+  readonly reason: string;
+  readonly message: string;
+  /** Whether it may well be over soon by itself. */
+  readonly isPassing: boolean;
+}
+
+const REASONS: Readonly<Record<StoreFault, string>> = {
+  unavailable: 'StoreIsUnavailable',
+  denied: 'StoreDeniesAccess',
+  noBucket: 'BucketIsMissing',
+  preconditionFailed: 'StoreHasChanged',
+  tooLarge: 'ObjectIsTooLarge',
+  incomplete: 'AnswerIsIncomplete',
+  unsupported: 'StoreIsUnsuitable',
+};
+
+const PASSING: ReadonlySet<StoreFault> = new Set(['unavailable', 'incomplete', 'preconditionFailed']);
+
+/** Nothing for what is none of the store's, the environment's or the export's: that is thrown on. */
+export function troubleOf(error: unknown): Trouble | undefined {
+  if (error instanceof StoreError) {
+    const { fault, message } = error;
+    return { reason: REASONS[fault], message, isPassing: PASSING.has(fault) };
+  }
+  if (error instanceof KeyError || error instanceof ExportIsUnreadable || error instanceof RecordIsUnreadable)
+    return { reason: capitalized(error.fact), message: error.message, isPassing: false };
+  if (error instanceof StoreIsNotConfigured || error instanceof InvalidValue)
+    return { reason: 'EnvironmentIsIncomplete', message: error.message, isPassing: false };
+  if (error instanceof Retry) return { reason: 'StoreHasChanged', message: error.message, isPassing: true };
+  return undefined;
+}
+
+/** `exportIsEmpty` → `ExportIsEmpty`. */
+export const capitalized = (fact: string): string => `${fact.charAt(0).toUpperCase()}${fact.slice(1)}`;
