@@ -35,6 +35,12 @@ const commands: readonly CommandEntry[] = [
     load: () => import('./commands/storage-agent/storage-agent.ts'),
   },
   {
+    group: 'run',
+    name: 'sync',
+    summary: 'carries the definitions of volumes to a recovery cluster',
+    load: () => import('./commands/sync/sync.ts'),
+  },
+  {
     group: 'act',
     name: 'blob',
     summary: 'stores, reads, lists and removes the blobs of a pool',

@@ -4,6 +4,7 @@ import { addExamples } from '../line/help.ts';
 import { define as devices } from './devices.ts';
 import { define as lvm } from './lvm.ts';
 import { define as pool } from './pool.ts';
+import { define as sync } from './sync.ts';
 import { define as topology } from './topology.ts';
 
 export const define: Define = (command, terminal) => {
@@ -13,6 +14,7 @@ export const define: Define = (command, terminal) => {
     'holdfast status devices': 'the devices of all nodes, and what needs a person',
     'holdfast status lvm': 'the volume groups and volumes of all nodes, and what needs a person',
     'holdfast status pool': 'the pools of storage agents, how full they are, and what needs a person',
+    'holdfast status sync': 'what is carried to a recovery cluster, how old it is, and what needs a person',
   });
   const ofTopology = command.command('topology').usage('[flags]').summary('volumes and their zones');
   topology(
@@ -36,4 +38,6 @@ export const define: Define = (command, terminal) => {
     ofPool.description('How large and how full each pool is, what is done with it, and what needs a person.'),
     terminal,
   );
+  const ofSync = command.command('sync').summary('what is carried to a recovery cluster');
+  sync(ofSync.description('What is carried where, how old the newest export is, and what needs a person.'), terminal);
 };
