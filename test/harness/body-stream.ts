@@ -14,6 +14,16 @@ export async function* rewritten(body: Body, rewrite: EventRewrite): Body {
   for await (const line of rewrite(lines(body))) yield Buffer.from(`${line}\n`);
 }
 
+/** With a pause after each. */
+export async function* inPieces(body: Body, bytes: number, pause: () => Promise<unknown>): Body {
+  for await (const chunk of body) {
+    for (let from = 0; from < chunk.length; from += bytes) {
+      yield chunk.subarray(from, from + bytes);
+      await pause();
+    }
+  }
+}
+
 async function* firstBytes(body: Body, count: number): Body {
   let left = count;
   if (left === 0) return;

@@ -4,16 +4,10 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { ServerHttp2Stream } from 'node:http2';
 import { buffer } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Body, firstPart, rewritten } from './body-stream.ts';
+import { type Body, firstPart, inPieces, rewritten } from './body-stream.ts';
 import type { RelayedConnection } from './connection-relay.ts';
-import type { Fault, Passing } from './faults.ts';
+import type { Fault, Passing, Reply } from './faults.ts';
 import type { Upstream, UpstreamAnswer } from './upstream.ts';
-
-export interface Recording {
-  readonly status: number;
-  readonly headers: UpstreamAnswer['headers'];
-  readonly body: Buffer;
-}
 
 export interface ExchangeParts {
   readonly request: IncomingMessage;
@@ -22,9 +16,9 @@ export interface ExchangeParts {
   readonly connection: RelayedConnection;
   readonly upstream: Upstream;
   /** The reply that a stale read repeats. */
-  readonly earlier?: Recording | undefined;
+  readonly earlier?: Reply | undefined;
   /** Takes the reply for stale reads to come. */
-  readonly record?: ((recording: Recording) => void) | undefined;
+  readonly record?: ((recorded: Reply) => void) | undefined;
 }
 
 export class Exchange {
@@ -53,7 +47,7 @@ export class Exchange {
   }
 
   async #suffer(fault: Fault): Promise<void> {
-    const { connection, earlier } = this.#parts;
+    const { connection, earlier, request, upstream } = this.#parts;
     switch (fault.fault) {
       case 'drop':
         return;
@@ -78,6 +72,16 @@ export class Exchange {
         return this.#rewrite(fault.events);
       case 'stale':
         return earlier ? this.#reply(earlier) : this.#pass();
+      case 'slow':
+        return this.#slowly(fault);
+      case 'torn-upload':
+        await upstream.sendPart(request, fault.afterBytes);
+        return connection.reset();
+      case 'rewrite-reply':
+        return this.#reply(fault.rewrite(await this.#carriedOut()));
+      case 'reply':
+        if (fault.carriedOut) await this.#carriedOut();
+        return this.#reply(fault.reply);
       case 'status':
         if (fault.carriedOut) await this.#carriedOut();
         return this.#reply(statusReply(fault.status, fault.retryAfter));
@@ -91,27 +95,36 @@ export class Exchange {
   async #pass(): Promise<void> {
     const answer = await this.#send();
     if (!this.#parts.record) return this.#deliver(answer);
-    const recording = { ...answer, body: await wholeOf(answer.body) };
-    this.#parts.record(recording);
-    await this.#reply(recording);
+    const recorded = { ...answer, body: await wholeOf(answer.body) };
+    this.#parts.record(recorded);
+    await this.#reply(recorded);
   }
 
   /** Even a client that gives up meanwhile leaves the server at work. */
-  async #carriedOut(): Promise<Recording> {
+  async #carriedOut(): Promise<Reply> {
     const answer = await this.#parts.upstream.send(this.#parts.request, new AbortController().signal);
     return { ...answer, body: await wholeOf(answer.body) };
   }
 
   async #delayReply(until: number | Promise<unknown>): Promise<void> {
-    const recording = await this.#carriedOut();
+    const recorded = await this.#carriedOut();
     await this.#wait(until);
-    await this.#reply(recording);
+    await this.#reply(recorded);
   }
 
   async #passPart(passing: Passing): Promise<void> {
     const answer = await this.#send();
     this.#head(answer);
     await this.#body(firstPart(answer.body, passing));
+  }
+
+  async #slowly({ pieceBytes, everyMs }: { readonly pieceBytes: number; readonly everyMs: number }): Promise<void> {
+    const answer = await this.#send();
+    const { signal } = this.#clientGone;
+    await this.#deliver({
+      ...answer,
+      body: inPieces(answer.body, pieceBytes, () => sleep(everyMs, undefined, { signal })),
+    });
   }
 
   async #rewrite(events: Parameters<typeof rewritten>[1]): Promise<void> {
@@ -125,10 +138,12 @@ export class Exchange {
     this.#parts.response.end();
   }
 
-  async #reply({ status, headers, body }: Recording): Promise<void> {
-    this.#parts.request.resume();
-    this.#parts.response.writeHead(status, { ...headers, 'content-length': String(body.length) });
-    this.#parts.response.end(body);
+  async #reply({ status, headers, body }: Reply): Promise<void> {
+    const { request, response } = this.#parts;
+    request.resume();
+    const length = request.method === 'HEAD' ? {} : { 'content-length': String(body.length) }; // there it is that of the object
+    response.writeHead(status, { ...headers, ...length });
+    response.end(body);
   }
 
   /** At once: a watch is open as soon as its head is there, though the first event may take hours. */
@@ -161,7 +176,7 @@ export class Exchange {
 }
 
 /** As an API server words it. */
-function statusReply(status: number, retryAfter?: number): Recording {
+function statusReply(status: number, retryAfter?: number): Reply {
   const reason = { 409: 'Conflict', 410: 'Expired', 429: 'TooManyRequests', 500: 'InternalError' }[status];
   const details = { kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Failure', code: status };
   const body = { ...details, message: `status ${status} put in by a test's fault proxy`, ...(reason && { reason }) };

@@ -7,8 +7,8 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { createSecureServer, type Http2SecureServer } from 'node:http2';
 import type { Authority } from './certificates.ts';
 import { ConnectionRelay } from './connection-relay.ts';
-import { Exchange, type Recording } from './exchange.ts';
-import { type Fault, type Match, matches, type Occurrence, Rule } from './faults.ts';
+import { Exchange } from './exchange.ts';
+import { type Fault, type Match, matches, type Occurrence, type Reply, Rule } from './faults.ts';
 import { type KubeCall, kubeCall } from './kube-call.ts';
 import { Upstream } from './upstream.ts';
 
@@ -22,6 +22,8 @@ export interface Target {
 export interface FaultProxyOptions {
   /** For requests that come without an Authorization header. */
   readonly token?: string;
+  /** What two reads have in common when a stale one may be answered by the other's reply; their path, by default. */
+  readonly readOf?: (url: string) => string;
 }
 
 /** A request that came to the proxy. */
@@ -62,16 +64,18 @@ export class FaultProxy implements AsyncDisposable {
   readonly connections: ConnectionRelay;
   readonly #server: Server | Http2SecureServer;
   readonly #upstream: Upstream;
+  readonly #readOf: (url: string) => string;
   readonly #log: Passage[] = [];
-  readonly #recordings = new Map<Rule, Map<string, Recording>>();
+  readonly #recordings = new Map<Rule, Map<string, Reply>>();
   #rules: Rule[] = [];
 
   constructor(
     server: Server | Http2SecureServer,
     relay: ConnectionRelay,
     { url, ca, credentials }: Target,
-    options: FaultProxyOptions,
+    { readOf = pathOf, ...options }: FaultProxyOptions,
   ) {
+    this.#readOf = readOf;
     this.url = `${credentials ? 'https' : 'http'}://127.0.0.1:${relay.port}`;
     this.ca = ca ?? '';
     this.connections = relay;
@@ -137,7 +141,7 @@ export class FaultProxy implements AsyncDisposable {
       response,
       connection,
       upstream: this.#upstream,
-      earlier: rule && this.#recordings.get(rule)?.get(pathOf(call)),
+      earlier: rule && this.#recordings.get(rule)?.get(this.#readOf(call.url)),
       record: stale && ((recording) => this.#record(stale, call, recording)),
     });
     rule?.hit();
@@ -156,13 +160,12 @@ export class FaultProxy implements AsyncDisposable {
     return this.#rules.find((rule) => rule.fault.fault === 'stale' && rule.concerns(call));
   }
 
-  #record(rule: Rule, call: KubeCall, recording: Recording): void {
-    const recordings = this.#recordings.get(rule) ?? new Map<string, Recording>();
+  #record(rule: Rule, call: KubeCall, recording: Reply): void {
+    const recordings = this.#recordings.get(rule) ?? new Map<string, Reply>();
     this.#recordings.set(rule, recordings);
-    if (!recordings.has(pathOf(call))) recordings.set(pathOf(call), recording);
+    const read = this.#readOf(call.url);
+    if (!recordings.has(read)) recordings.set(read, recording);
   }
 }
 
-function pathOf({ url }: KubeCall): string {
-  return url.replace(/\?.*/, '');
-}
+const pathOf = (url: string): string => url.replace(/\?.*/, '');

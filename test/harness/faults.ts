@@ -2,6 +2,12 @@
 import type { KubeCall } from './kube-call.ts';
 import type { EventRewrite } from './watch-rewrite.ts';
 
+export interface Reply {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string | string[]>>;
+  readonly body: Buffer;
+}
+
 /** How much of a reply's body passes before the fault strikes; nothing by default. */
 export type Passing = { readonly afterBytes?: number } | { readonly afterEvents: number };
 
@@ -26,6 +32,14 @@ export type Fault =
   | { readonly fault: 'rewrite'; readonly events: EventRewrite }
   /** A read is answered as the same path was before: by the oldest reply since the rule was made. */
   | { readonly fault: 'stale' }
+  /** The reply's body comes in pieces, with a pause after each. */
+  | { readonly fault: 'slow'; readonly pieceBytes: number; readonly everyMs: number }
+  /** The server gets so many bytes of the request's body; then both connections break. */
+  | { readonly fault: 'torn-upload'; readonly afterBytes: number }
+  /** The reply comes whole, and is not what the server has said. */
+  | { readonly fault: 'rewrite-reply'; readonly rewrite: (reply: Reply) => Reply }
+  /** This reply instead of the server's; `carriedOut` as below. */
+  | { readonly fault: 'reply'; readonly reply: Reply; readonly carriedOut?: boolean }
   /** This status instead of the server's; `carriedOut` when the server has done what was asked nevertheless. */
   | {
       readonly fault: 'status';

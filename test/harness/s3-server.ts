@@ -30,6 +30,8 @@ export interface S3Request {
   readonly body?: Uint8Array | string;
   /** Instead of those of the server. */
   readonly credentials?: Credentials;
+  /** The proxy to go through. */
+  readonly via?: string;
 }
 
 export interface S3Answer {
@@ -79,9 +81,10 @@ export class S3Server extends Component implements AsyncDisposable {
 
   /** One signed request, and whatever is answered. */
   async request({ method, path, query = {}, headers = {}, body = '', ...as }: S3Request): Promise<S3Answer> {
-    const sent = { method, host: this.url.host, path: encodedPath(path), query: encodedQuery(query), headers, body };
+    const { host, origin } = new URL(as.via ?? this.url);
+    const sent = { method, host, path: encodedPath(path), query: encodedQuery(query), headers, body };
     const { statusCode, ...answer } = await this.#connections.request({
-      origin: this.url.origin,
+      origin,
       path: sent.query ? `${sent.path}?${sent.query}` : sent.path,
       method,
       headers: signedHeaders(sent, as.credentials ?? this.credentials, new Date()),

@@ -1,8 +1,8 @@
 /** The server behind a fault proxy: sends it a client's request as it came and gives its answer as it comes. */
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
-import { PassThrough } from 'node:stream';
+import { PassThrough, Readable } from 'node:stream';
 import { Agent, type Dispatcher } from 'undici';
-import type { Body } from './body-stream.ts';
+import { type Body, firstPart } from './body-stream.ts';
 
 export interface UpstreamAnswer {
   readonly status: number;
@@ -28,18 +28,31 @@ export class Upstream implements AsyncDisposable {
 
   async send(request: IncomingMessage, signal: AbortSignal): Promise<UpstreamAnswer> {
     const { statusCode, headers, body } = await this.#agent.request({
-      origin: this.#options.url,
-      path: request.url ?? '/',
-      method: (request.method ?? 'GET') as Dispatcher.HttpMethod,
-      headers: this.#headers(request.headers),
+      ...this.#head(request),
       body: hasBody(request) ? copyOf(request) : null,
       signal,
     });
     return { status: statusCode, headers: endToEnd(headers), body };
   }
 
+  /** Lets the server have a part of the body, and then the end of the connection. */
+  async sendPart(request: IncomingMessage, bytes: number): Promise<void> {
+    const body = Readable.from(brokenAfter(request, bytes));
+    const answer = await this.#agent.request({ ...this.#head(request), body }).catch(() => undefined);
+    await answer?.body.dump();
+  }
+
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#agent.destroy();
+  }
+
+  #head(request: IncomingMessage) {
+    return {
+      origin: this.#options.url,
+      path: request.url ?? '/',
+      method: (request.method ?? 'GET') as Dispatcher.HttpMethod,
+      headers: this.#headers(request.headers),
+    };
   }
 
   /**
@@ -52,6 +65,11 @@ export class Upstream implements AsyncDisposable {
     const host = url.startsWith('https:') ? new URL(url).host : (named ?? '');
     return { ...(token !== undefined && { authorization: `Bearer ${token}` }), ...others, host };
   }
+}
+
+async function* brokenAfter(body: Body, bytes: number): Body {
+  yield* firstPart(body, { afterBytes: bytes });
+  throw new Error('torn by the proxy');
 }
 
 /** A request that fails upstream destroys its body, which must not look as if the client had left. */
