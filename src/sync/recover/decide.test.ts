@@ -525,15 +525,24 @@ describe('what is no longer in the export', () => {
 });
 
 describe('when an export has lost too much', () => {
-  test('nothing that was restored is changed or removed, and what is new is restored', async () => {
+  test('nothing is done, and what would be is told', async () => {
     const world = await restored(pairs(20));
     const changed = aPair('v0', 'apps/v0', { mountOptions: ['ro'] });
-    const plan = world.plan(together(changed, pairs(9, 1), aPair('new')));
-    expect(keys(plan.create)).toEqual(['new', 'apps/new']);
-    expect(plan).toMatchObject({ change: [], remove: [] });
+    const plan = world.plan(together(changed, pairs(9, 1), aPair('new', 'shop/new')));
+    doesNothing(plan);
     expect(plan.held?.message).toContain('10 of the 20 volumes');
+    expect(keys(plan.held?.create ?? [])).toEqual(['new', 'shop/new']);
     expect(keys(plan.held?.change ?? [])).toEqual(['v0']);
     expect(plan.held?.remove).toHaveLength(20);
+  });
+
+  test('that does not become less by looking again', async () => {
+    const world = await restored(pairs(6));
+    const foreign = pairs(100, 50);
+    await world.restore(foreign);
+    const again = await world.restore(foreign);
+    expect(again.held?.message).toContain('6 of the 6 volumes');
+    expect(world.volumes).toHaveLength(6);
   });
 
   test('that counts before anything is refused for another reason', async () => {

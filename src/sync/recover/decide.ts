@@ -12,7 +12,7 @@ import { judgeClaim } from './judge-claim.ts';
 import { judgeVolume } from './judge-volume.ts';
 import { contentOf, type LocalClaims, type LocalVolumes } from './local.ts';
 import { untied } from './ownership.ts';
-import type { Alteration, Creation, Held, Kind, RecoveryPlan, RefusedTarget, Removal, Target } from './plan.ts';
+import type { Alteration, Creation, Kind, RecoveryPlan, RefusedTarget, Target } from './plan.ts';
 import { type Fact, type Refusal, refusal } from './refusals.ts';
 import { removals } from './removals.ts';
 import { refuse, type Seen, type Verdict } from './seen.ts';
@@ -105,24 +105,37 @@ class Draft {
   }
 
   finished(): RecoveryPlan {
+    const { volumes, claims, spec } = this.#seen;
     const { remove, refused, losses } = removals(this.#seen);
-    const tooMany = tooManyLosses(losses, this.#seen.spec);
-    const held = tooMany === undefined ? undefined : heldBack(tooMany, this.#change, remove);
-    return {
-      disown: [
-        ...disowned(this.#seen, 'PersistentVolume', this.#seen.volumes),
-        ...disowned(this.#seen, 'PersistentVolumeClaim', this.#seen.claims),
-      ],
+    const ofVolumes = disowned(this.#seen, 'PersistentVolume', volumes);
+    const ofClaims = disowned(this.#seen, 'PersistentVolumeClaim', claims);
+    const plan: RecoveryPlan = {
+      disown: [...ofVolumes, ...ofClaims],
       namespaces: [...this.#namespaces].toSorted(),
       create: this.#create,
-      change: held ? [] : this.#change,
-      remove: held ? [] : remove,
+      change: this.#change,
+      remove,
       same: this.#same,
       present: this.#present,
       refused: [...this.#refused, ...refused],
-      ...(held && { held }),
     };
+    const tooMany = tooManyLosses(losses, spec);
+    return tooMany === undefined ? plan : heldBack(plan, tooMany);
   }
+}
+
+function heldBack(plan: RecoveryPlan, tooMany: string): RecoveryPlan {
+  const { create, change, remove } = plan;
+  const message = `${tooMany}: nothing is restored, changed or removed`;
+  const remedy = 'If they are really gone, set spec.allowMassDeletion until they have been removed';
+  return {
+    ...plan,
+    namespaces: [],
+    create: [],
+    change: [],
+    remove: [],
+    held: { message, remedy, create, change, remove },
+  };
 }
 
 /** The object, and what has to be there before it. */
@@ -140,10 +153,3 @@ function disowned({ sync }: Seen, kind: Kind, local: LocalVolumes | LocalClaims)
     return difference && identity ? [{ kind, key, ...identity, ...difference }] : [];
   });
 }
-
-const heldBack = (tooMany: string, change: readonly Alteration[], remove: readonly Removal[]): Held => ({
-  message: `${tooMany}: nothing that was restored is changed or removed`,
-  remedy: 'If they are really gone, set spec.allowMassDeletion until they have been removed',
-  change,
-  remove,
-});

@@ -56,10 +56,11 @@ export interface RecoveryPlan {
   readonly held?: Held;
 }
 
-/** What is not done then: nothing of what was restored is changed or removed on the word of an export that has lost so much. */
-export interface Held {
+/**
+ * What is not done then: nothing at all. What was restored is not changed or removed on the word of an export that has lost so much; and
+ * if what is new in it were created, what it has lost would be a smaller share of all at the next look, until it is no longer too much.
+ */
+export interface Held extends Pick<RecoveryPlan, 'create' | 'change' | 'remove'> {
   readonly message: string;
   readonly remedy: string;
-  readonly change: readonly Alteration[];
-  readonly remove: readonly Removal[];
 }
