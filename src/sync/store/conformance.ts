@@ -1,6 +1,7 @@
 /** What every object store must do, declared as tests over one. Real servers, directories and the simulated store run the same. */
 import { createHash, randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { systemClock } from '../../kit/clock/clock.ts';
 import { failureOf } from '../../kit/failure-of.ts';
 import { fewAtATime } from '../../kit/few-at-a-time.ts';
 import { type GetOptions, type ObjectStore, type PutOptions, StoreError, type StoreFault } from './store.ts';
@@ -59,7 +60,7 @@ export function storeConformance(name: string, make: () => Promise<StoreSubject>
       expect(await list()).toMatchObject([{ key: `${prefix}a`, size: 7 }]);
       const [looked, listed, got] = [await head('a'), (await list())[0], await get('a')];
       for (const at of [looked?.modifiedAt, listed?.modifiedAt, got.kind === 'found' ? got.modifiedAt : undefined])
-        expect(Math.abs(Date.now() - (at?.getTime() ?? 0))).toBeLessThan(A_WHILE_MS);
+        expect(Math.abs(systemClock.now().getTime() - (at?.getTime() ?? 0))).toBeLessThan(A_WHILE_MS);
     });
 
     it('keeps the newest, under an ETag that changes with the content', async () => {

@@ -26,6 +26,7 @@ const VALUES: Values = {
   ...EVERYTHING,
   lvm: { enabled: true, secretNamespaces: [KEYS], serviceAccount: { name: LVM_ACCOUNT } },
   pool: { enabled: true, networkPolicy: { namespaces: [KEYS] } },
+  sync: { enabled: true },
 };
 
 let plane: ControlPlane;
@@ -100,7 +101,7 @@ function pathOf({ apiVersion, kind, metadata }: Rendered): string {
 
 test('people are told what runs, what the namespace has to allow, and what to do next', async () => {
   const { appVersion } = parse(await readFile(join(CHART, 'Chart.yaml'), 'utf8'));
-  expect(told).toContain(`Holdfast ${appVersion} runs: topology, devices, lvm, pool.`);
+  expect(told).toContain(`Holdfast ${appVersion} runs: topology, devices, lvm, pool, sync.`);
   expect(told).toContain(`kubectl label namespace ${NAMESPACE} pod-security.kubernetes.io/enforce=privileged`);
   expect(told).toContain(`holdfast devices plan --namespace ${NAMESPACE}`);
   expect(told).toContain(`kubectl label node NODE ${NODE_ID_LABEL}=ID`);
@@ -126,7 +127,7 @@ describe('the API server', () => {
     await eventually(async () => {
       const { items } = await plane.admin.list<RawObject & { status?: object }>(policies);
       expect(items.map(({ status }) => status)).toEqual(items.map(() => ({ observedGeneration: 1, typeChecking: {} })));
-      expect(items).toHaveLength(7);
+      expect(items).toHaveLength(8);
     });
   });
 
@@ -136,7 +137,7 @@ describe('the API server', () => {
         `/api/v1/namespaces/${NAMESPACE}/pods?labelSelector=app.kubernetes.io/instance=${RELEASE}`,
       );
       const jobs = items.map(({ metadata }) => metadata.labels?.['app.kubernetes.io/component']);
-      expect(new Set(jobs)).toEqual(new Set(['topology', 'devices', 'lvm', 'pool']));
+      expect(new Set(jobs)).toEqual(new Set(['topology', 'devices', 'lvm', 'pool', 'sync']));
     });
   });
 });

@@ -262,10 +262,13 @@ test('the names of the release and of accounts stand wherever they are needed, a
     'system:serviceaccount:storage:local-pv',
   ];
   const pool = 'system:serviceaccount:storage:vault-holdfast-pool';
-  expect(accounts).toEqual([devices, devices, lvm, lvm, lvm, pool, pool]);
+  const everybody = undefined; // that there is one PersistentVolumeSync
+  expect(accounts).toEqual([devices, devices, lvm, lvm, lvm, pool, pool, everybody]);
   expect(texts).toContain('only in the namespace storage');
   for (const { metadata } of objects)
-    expect(metadata.name).toMatch(/^(vault-holdfast-|local-pv$|pvpools\.pvpool\.noobaa\.com$)/);
+    expect(metadata.name).toMatch(
+      /^(vault-holdfast-|local-pv$|pvpools\.pvpool\.noobaa\.com$|persistentvolumesyncs\.storage\.cndev\.nl$)/,
+    );
 });
 
 describe('of pools', () => {
