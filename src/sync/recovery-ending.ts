@@ -67,7 +67,7 @@ export function restoredEnding({ found, plan, written, managed, seconds }: Resto
   const problems = problemsOf(plan, written);
   const message = problems.map(({ message: each }) => each).join('; ');
   const first = problems[0];
-  const isWhole = written.failures.length === 0;
+  const isWhole = written.failures.length === 0 && !plan.held;
   return {
     succeeded: first === undefined,
     ...(first && { errorMessage: message }),
@@ -138,11 +138,12 @@ function factsOf({ refused, held }: RecoveryPlan, written?: Written): ReadonlyMa
   return counts;
 }
 
-function inNumbers({ create, change, remove, refused, same, held }: RecoveryPlan): string {
+function inNumbers({ refused, same, held, ...plan }: RecoveryPlan): string {
+  const { create, change, remove } = held ?? plan;
   const parts = [
     `${create.length} to create`,
     `${change.length} to change`,
-    `${remove.length + (held?.remove.length ?? 0)} to remove`,
+    `${remove.length} to remove`,
     `${same.volumes + same.claims} as they should be`,
     `${refused.length} refused`,
   ];

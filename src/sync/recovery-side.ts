@@ -200,17 +200,17 @@ export class RecoverySide implements Side {
   }
 }
 
-/** Nothing was read anew: how it stood stands, and is as old as the last confirmation. */
+/** Nothing was read anew: how it stood stands, and is as old as the last confirmation. What was held back is not what this cluster is like. */
 function withConfirmation(
   ending: Ending | undefined,
   status: SyncStatus | undefined,
   confirmedAt: string | undefined,
 ): Ending {
   if (!ending) throw new Error('an export was said to be unchanged that was never read');
-  const exported = status?.export ?? ending.known.export;
-  if (!exported || confirmedAt === undefined)
-    return { ...ending, known: { ...ending.known, ...(exported && { export: exported }) } };
-  return { ...ending, known: { ...ending.known, export: { ...exported, confirmedAt } } };
+  const { export: restored, ...known } = ending.known;
+  if (!restored) return ending;
+  const exported = { ...(status?.export ?? restored), ...(confirmedAt !== undefined && { confirmedAt }) };
+  return { ...ending, known: { ...known, export: exported } };
 }
 
 const isNewer = (at: string, before: string | undefined): boolean => before === undefined || at > before;

@@ -73,7 +73,7 @@ function stepsOf({ disown, namespaces, create, change, remove, held, refused }: 
     ...create.map((each) => step('create', each)),
     ...change.map((each) => step('change', each, each.fields.join(', '))),
     ...remove.map((each) => step('remove', each, 'it is no longer in the export')),
-    ...[...(held?.change ?? []), ...(held?.remove ?? [])].map((each) => ({
+    ...(held ? [...held.create, ...held.change, ...held.remove] : []).map((each) => ({
       ...step('hold', each, held?.message),
       ...(held && { remedy: held.remedy }),
     })),
