@@ -38,7 +38,10 @@ export class StateFile {
     );
   }
 
-  /** An agent whose volume is full must still be told to drain: room for that is put by. */
+  /**
+   * An agent whose volume is full must still be told to drain. Btrfs may have no room for what it knows of files while it has some for
+   * bytes (headroom.ts), so that a file is put by which makes room when it goes.
+   */
   async write(state: KeptState): Promise<void> {
     const text = `${JSON.stringify({ version: VERSION, ...state }, undefined, 2)}\n`;
     try {
