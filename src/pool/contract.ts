@@ -156,6 +156,8 @@ export interface OperationMember {
   readonly name: string;
   readonly podUid: string;
   readonly claimUid: string;
+  /** It has said how many blobs it holds, as the original's cannot: from then on its word alone does not do. */
+  readonly countsBlobs?: true;
 }
 
 export interface AutoscalingStatus {

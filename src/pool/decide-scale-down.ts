@@ -2,10 +2,10 @@
 import { isDeepStrictEqual } from 'node:util';
 import { CANCEL_ANNOTATION, type Operation, type OperationMember } from './contract.ts';
 import { whyNotDrained } from './drained.ts';
-import { nextGeneration, peersBelow } from './members.ts';
+import { nextGeneration, notServing, peersBelow } from './members.ts';
 import { type Action, addresseeOf, type Kept, keptOf, type Order, orderKey, type Plan } from './plan.ts';
 import { progressOf } from './progress.ts';
-import { type Note, note, severityOf } from './reasons.ts';
+import { type Note, note } from './reasons.ts';
 import { type Member, presentMembers, replicasOf, type Seen } from './seen.ts';
 import { straysAmong } from './strays.ts';
 
@@ -53,15 +53,19 @@ function doesNotFit(seen: Seen, to: number): Note | undefined {
 /** All that is needed to know later whose answer counts. */
 export function begun(seen: Seen, from: number, to: number): Kept {
   const generation = nextGeneration(seen);
-  const members = presentMembers(seen).slice(to).map(recordOf);
+  const members = presentMembers(seen)
+    .slice(to)
+    .map((member) => recordOf(member));
   const operation: Operation = { kind: 'ScaleDown', generation, from, to, since: timeOf(seen), members };
   return { ...keptOf(seen.pool), operation, lastGeneration: generation };
 }
 
-const recordOf = ({ name, pod, claim }: Member): OperationMember => ({
+/** Who has ever counted its blobs is not let go without that, whoever answers for it later. */
+const recordOf = ({ name, pod, claim, agent }: Member, before?: OperationMember): OperationMember => ({
   name,
   podUid: pod?.uid ?? '',
   claimUid: claim?.uid ?? '',
+  ...((before?.countsBlobs || (agent.known && agent.value.blobs !== undefined)) && { countsBlobs: true }),
 });
 
 const timeOf = ({ now }: Seen): string => now.toISOString().replace(/\.\d+Z$/, 'Z');
@@ -129,7 +133,7 @@ function recordedAnew({ members, set }: Seen, recorded: OperationMember): Operat
   const member = members.find(({ name }) => name === recorded.name);
   const { pod, claim } = member ?? {};
   if (!member || !pod || !claim || pod.isDeleting || claim.isDeleting) return recorded;
-  return pod.setUid === set?.metadata.uid ? recordOf(member) : recorded;
+  return pod.setUid === set?.metadata.uid ? recordOf(member, recorded) : recorded;
 }
 
 const agentsOf = ({ members }: Seen, operation: Operation): readonly Member[] =>
@@ -154,7 +158,7 @@ function drain(seen: Seen, operation: Operation): Plan {
   return {
     kept,
     actions: [...strays, ...actions],
-    notes: [progress, ...doubts.filter((one) => severityOf(one) === 'degraded'), ...notes],
+    notes: [progress, ...doubts.filter(({ fact }) => fact !== 'Draining'), ...notes, ...notServing(seen, operation.to)],
   };
 }
 

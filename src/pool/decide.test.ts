@@ -1,8 +1,21 @@
 import { describe, expect, test } from 'vitest';
-import { aClaim, aDrainedMember, aMember, anOperation, aPod, aPool, type Scene, SILENT, seenOf } from './builders.ts';
+import {
+  aClaim,
+  aDrainedMember,
+  aMember,
+  anOperation,
+  aPod,
+  aPool,
+  notCounting,
+  type Scene,
+  SILENT,
+  seenOf,
+} from './builders.ts';
 import { CANCEL_ANNOTATION } from './contract.ts';
 import { decide } from './decide.ts';
 import type { Plan } from './plan.ts';
+import type { Note } from './reasons.ts';
+import type { Member } from './seen.ts';
 
 const decided = (scene: Scene): Plan => decide(seenOf(scene));
 const factsOf = ({ notes }: Plan) => notes.map(({ fact }) => fact);
@@ -30,6 +43,7 @@ describe('the replicas', () => {
 
   test.each([
     ['is not there', { pod: undefined }, 'PodIsMissing'],
+    ['cannot be made', { pod: undefined, refusal: 'exceeded quota: pods' }, 'PodIsRefused'],
     ['is not ready', { pod: aPod(1, { isReady: false }) }, 'PodIsStarting'],
     ['cannot start', { pod: aPod(1, { isReady: false, why: 'ImagePullBackOff' }) }, 'PodIsNotReady'],
     ['is about to go', { pod: aPod(1, { isDeleting: true }) }, 'PodIsStarting'],
@@ -71,8 +85,8 @@ describe('a scale down', () => {
         to: 1,
         since: '2026-01-01T00:10:00Z',
         members: [
-          { name: 'data-sts-1', podUid: 'pod-1', claimUid: 'claim-1' },
-          { name: 'data-sts-2', podUid: 'pod-2', claimUid: 'claim-2' },
+          { name: 'data-sts-1', podUid: 'pod-1', claimUid: 'claim-1', countsBlobs: true },
+          { name: 'data-sts-2', podUid: 'pod-2', claimUid: 'claim-2', countsBlobs: true },
         ],
       },
     });
@@ -151,7 +165,7 @@ describe('a scale down', () => {
     const members = [aMember(0), aMember(1), aMember(2, draining, parts)];
     const plan = decided({ pool: drainingTo(2, { drained: true }), members });
     expect(plan.actions).toEqual([]);
-    expect(plan.kept.operation?.members).toEqual([{ name: 'data-sts-2', ...recorded }]);
+    expect(plan.kept.operation?.members).toEqual([{ name: 'data-sts-2', countsBlobs: true, ...recorded }]);
     expect(plan.kept.operation?.drained).toBeUndefined();
   });
 
@@ -201,8 +215,61 @@ describe('a scale down', () => {
 
   test('lets an agent go that tells no blobs and was asked by us', () => {
     const member = { ...aDrainedMember(2, 5), ...aDrainedAgent({ blobs: undefined, generation: undefined }) };
-    const pool = drainingTo(2, { drained: true });
+    const pool = drainingTo(2, notCounting(anOperation(3, 2, { drained: true })));
     expect(namesOf(decided({ pool, members: [aMember(0), aMember(1), member], parts: { taken } }))).toEqual(['drop']);
+  });
+
+  describe('does not take an agent at its word that has counted its blobs and no longer does', () => {
+    const silenced = aDrainedAgent({ blobs: undefined, generation: undefined });
+
+    test('in the pod that was asked', () => {
+      const member = { ...aDrainedMember(2, 5), ...silenced };
+      const pool = drainingTo(2, { drained: true });
+      const plan = decided({ pool, members: [aMember(0), aMember(1), member], parts: { taken } });
+      expect(namesOf(plan)).not.toContain('drop');
+      expect(plan.kept.operation?.drained).toBeUndefined();
+      expect(plan.notes).toContainEqual({
+        fact: 'AgentContradictsItself',
+        message: 'the agent data-sts-2 no longer says how many blobs it holds: it is not let go',
+      });
+    });
+
+    test('in another pod', () => {
+      const member = { ...aDrainedMember(2, 5, { pod: aPod(2, { uid: 'pod-new' }) }), ...silenced };
+      const plan = decided({ pool: drainingTo(2), members: [aMember(0), aMember(1), member], parts: { taken } });
+      expect(plan.kept.operation?.members).toMatchObject([{ podUid: 'pod-new', countsBlobs: true }]);
+    });
+  });
+
+  test.each<[string, object, Note]>([
+    ['is missing', { pod: undefined }, { fact: 'PodIsMissing', message: 'pod data-sts-2 is not there (yet)' }],
+    [
+      'cannot be made',
+      { pod: undefined, refusal: 'exceeded quota: pods' },
+      { fact: 'PodIsRefused', message: 'pod data-sts-2 cannot be made: exceeded quota: pods' },
+    ],
+    [
+      'does not start',
+      { pod: aPod(2, { isReady: false, why: 'CrashLoopBackOff' }), agent: SILENT },
+      { fact: 'PodIsNotReady', message: 'pod data-sts-2 is not ready: CrashLoopBackOff' },
+    ],
+    [
+      'is about to go',
+      { pod: aPod(2, { isDeleting: true }), agent: SILENT },
+      { fact: 'PodIsStarting', message: 'pod data-sts-2, which drains, is about to go' },
+    ],
+  ])('says when a pod that drains %s', (_, parts, said) => {
+    const member = { ...aMember(2, draining), ...parts } as Member;
+    const plan = decided({ pool: drainingTo(2), members: [aMember(0), aMember(1), member] });
+    expect(plan.notes).toContainEqual(said);
+  });
+
+  test('says which of those that stay does not serve', () => {
+    const members = [aMember(0), aMember(1, {}, { agent: SILENT }), aMember(2, draining)];
+    expect(decided({ pool: drainingTo(2), members }).notes).toContainEqual({
+      fact: 'AgentDoesNotAnswer',
+      message: 'the agent data-sts-1 cannot be asked: no answer within 2 s',
+    });
   });
 
   test.each([

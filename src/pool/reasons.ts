@@ -5,6 +5,7 @@ const FACTS = {
   ObjectIsForeign: 'degraded',
   WriteFailed: 'degraded',
   PodIsMissing: 'waiting',
+  PodIsRefused: 'degraded',
   PodIsStarting: 'waiting',
   PodIsNotReady: 'degraded',
   AgentDoesNotAnswer: 'degraded',

@@ -79,7 +79,7 @@ describe('scaling', () => {
       generation: 1,
       from: 3,
       to: 2,
-      members: [{ name: 'data-sts-2', podUid: pod?.metadata.uid, claimUid: claim?.metadata.uid }],
+      members: [{ name: 'data-sts-2', podUid: pod?.metadata.uid, claimUid: claim?.metadata.uid, countsBlobs: true }],
     });
     const since = cluster.calls.slice(orders);
     const order = since.findIndex((call) => call.startsWith('decommission'));

@@ -92,6 +92,7 @@ describe('an agent that leaves', () => {
     'holds nothing': { blobs: 0 },
     'holds some': { blobs: 4 },
     'is of another generation': { blobs: 0, generation: 0 },
+    'knows nothing of blobs': {},
   };
   test.each(Object.keys(LIES).map((what, n) => [`lying-${n}`, what] as const))(
     '%s: and says half-way that it is Decommissioned and %s is not believed',
@@ -223,7 +224,7 @@ test('an image that never starts blocks scaling, and the pool says which pod and
   expect(replicas.leftBehind).toEqual([]);
 });
 
-test('a quota that is exceeded blocks scaling, and the pool says which pod is missing', async () => {
+test('a quota that is exceeded blocks scaling, and the pool says which pod is missing and why', async () => {
   const { pool, client } = await aFullPool('quota');
   const quotas = '/api/v1/namespaces/quota/resourcequotas';
   await world.admin.post(quotas, { metadata: { name: 'pods' }, spec: { hard: { pods: '3' } } });
@@ -232,7 +233,7 @@ test('a quota that is exceeded blocks scaling, and the pool says which pod is mi
   );
   await using replicas = await replicasOver(world, pool);
   await pool.change({ numPVs: 5 });
-  await pool.says('Ready', 'False', /quota-sts-[34]/);
+  await pool.says('Degraded', 'True', /quota-sts-3 cannot be made: .*exceeded quota: pods/);
   await pool.change({ numPVs: 2 });
   await world.looksAgain(pool);
   expect(replicas.seen).toEqual([3, 5]);
