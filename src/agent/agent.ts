@@ -4,7 +4,7 @@ import type { Log } from '../kit/observe/log.ts';
 import type { AgentState, AgentStatus, DecommissionOrder, Peer, RecommissionOrder } from '../pool-client/protocol.ts';
 import { afterDecommission, afterDraining, afterRecommission, type KeptState, type Verdict } from './decide.ts';
 import type { DiskStore } from './disk-store.ts';
-import type { Draining } from './draining.ts';
+import type { Draining, RemovedEverywhere } from './draining.ts';
 import { KeyTurns } from './key-turns.ts';
 import type { Layout } from './layout.ts';
 import type { StateFile } from './state-file.ts';
@@ -94,8 +94,8 @@ export class Agent {
   }
 
   /** Also while no drain runs by this: one may begin meanwhile. */
-  remove(key: string, signal: AbortSignal): Promise<'removed' | 'absent' | 'unknown'> {
-    return this.#draining.removeEverywhere(key, signal);
+  remove(key: string, signal: AbortSignal, isMeant?: (sha256: string) => boolean): Promise<RemovedEverywhere> {
+    return this.#draining.removeEverywhere(key, signal, isMeant);
   }
 
   /** Lets what is on its way to others come to an end. The order stays. */

@@ -176,12 +176,25 @@ describe('nothing is stored', () => {
 describe('what is removed', () => {
   test('is gone for ever', async () => {
     await put('k', 'bytes');
-    expect(await store.remove('k')).toBe(true);
+    expect(await store.remove('k')).toMatchObject({ is: 'removed' });
     expect(await get('k')).toBeUndefined();
-    expect(await store.remove('k')).toBe(false);
+    expect(await store.remove('k')).toEqual({ is: 'absent' });
     store = await started();
     expect(await get('k')).toBeUndefined();
     expect(store.totals()).toEqual({ blobs: 0, bytes: 0, corrupt: 0 });
+  });
+
+  test('is only what was meant: not what was stored under the key since, and not what has gone bad', async () => {
+    const { info } = await put('k', 'what was meant');
+    const isMeant = (sha256: string) => sha256 === info.sha256;
+    await store.remove('k');
+    await put('k', 'what was stored since');
+    expect(await store.remove('k', isMeant)).toEqual({ is: 'another' });
+    expect((await get('k'))?.toString()).toBe('what was stored since');
+    await flipped(layout.blob(hashOf('k')), 0);
+    await expect(get('k')).rejects.toThrow();
+    expect(await store.remove('k', isMeant)).toEqual({ is: 'another' });
+    expect(store.totals().corrupt).toBe(1);
   });
 
   test('can be read to its end by who has opened it', async () => {
@@ -291,7 +304,7 @@ describe('a blob that has gone bad', () => {
     await expect(get('k')).rejects.toThrow();
     await expect.poll(() => readdir(layout.uploads)).toEqual([]);
     expect(await store.isEmpty()).toBe(false);
-    expect(await store.remove('k')).toBe(true);
+    expect(await store.remove('k')).toEqual({ is: 'given up' });
     expect(await store.isEmpty()).toBe(true);
     expect(store.totals().corrupt).toBe(0);
     expect(await get('k')).toBeUndefined();
@@ -316,7 +329,7 @@ describe('a blob that has gone bad', () => {
   test('does not come back where nobody can tell any more which bytes it had, until it is removed', async () => {
     await flipped(path(), bytes.length + 60);
     await expect(put('k', bytes)).rejects.toMatchObject({ reason: 'Conflict' });
-    expect(await store.remove('k')).toBe(true);
+    expect(await store.remove('k')).toEqual({ is: 'given up' });
     expect(await put('k', bytes)).toMatchObject({ made: true });
   });
 });

@@ -20,6 +20,7 @@ import {
   type OpenBlob,
   type PageOfBlobs,
   type PutBlob,
+  type Removal,
   type Store,
   StoreError,
   type StoreTotals,
@@ -103,15 +104,17 @@ export class DiskStore implements Store {
     return blob;
   }
 
-  async remove(key: string): Promise<boolean> {
+  async remove(key: string, isMeant?: (sha256: string) => boolean): Promise<Removal> {
     const hash = hashOf(key);
     await this.#fence.cutOff(key);
     return await this.#turns.run(hash, async () => {
       await this.#counting.before(hash);
       const info = await this.#look(hash);
-      const wasThere = info !== undefined && (await this.#unlink(hash, info.size));
+      if (isMeant && (info ? !isMeant(info.sha256) : this.#quarantine.has(hash))) return { is: 'another' };
+      if (info) await this.#unlink(hash, info.size);
       const wasAside = await this.#quarantine.remove(hash);
-      return wasThere || wasAside;
+      if (info) return { is: 'removed', sha256: info.sha256 };
+      return { is: wasAside ? 'given up' : 'absent' };
     });
   }
 
@@ -229,11 +232,10 @@ export class DiskStore implements Store {
     if (error instanceof CorruptBlob) await this.#turns.run(hash, () => this.#putAside(hash, error));
   };
 
-  async #unlink(hash: string, size: number): Promise<boolean> {
+  async #unlink(hash: string, size: number): Promise<void> {
     await unlink(this.#layout.blob(hash));
     this.#counting.removed(size);
     await this.#fsyncs.sync(this.#layout.shelf(hash));
-    return true;
   }
 }
 

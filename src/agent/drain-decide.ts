@@ -104,10 +104,10 @@ export function whyOf({ peers, conflicts, damaged, corrupt, trouble }: Obstacles
     trouble,
     peers,
     conflicts.length > 0 &&
-      `other bytes are stored at a peer under ${named(conflicts)}: remove one of the two, then it goes on`,
+      `other bytes are stored at a peer under ${named(conflicts)}: DELETE it at one of the two agents, then it goes on`,
     (corrupt > 0 || damaged.length > 0) &&
       `damaged and not moved: ${damaged.length > 0 ? named(damaged, corrupt) : `${corrupt} blobs that were put aside`}; ` +
-        'what cannot be restored is given up with DELETE',
+        'DELETE what is left of it at this agent; if you have it elsewhere, store it anew after that',
   ];
   return reasons.filter(Boolean).join('; ') || undefined;
 }

@@ -43,7 +43,7 @@ async function offer(parts: MoveParts, blob: OpenBlob, signal: AbortSignal): Pro
     const failure = await give(parts, blob, peer, signal);
     if (!failure) {
       standings.took(peer);
-      await store.remove(blob.info.key);
+      await store.remove(blob.info.key, (sha256) => sha256 === blob.info.sha256);
       return { is: 'moved', size: blob.info.size };
     }
     if (failure.is !== 'passed over') return failure;

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { sleep } from '../kit/clock/clock.ts';
 import { VirtualClock } from '../kit/clock/virtual.ts';
 import { silentLog } from '../kit/observe/log.ts';
 import type { AgentCalls } from '../pool-client/agent-calls.ts';
@@ -13,7 +14,7 @@ const [B, C] = [peer('b'), peer('c')];
 const never = new AbortController().signal;
 
 /** An agent `a` with blobs, whose peers take what they are sent unless told otherwise. */
-function aDrain(keys: readonly string[], calls: Partial<AgentCalls> = {}, bandwidth?: number) {
+function aDrain(keys: readonly string[], calls: Partial<AgentCalls> = {}, bandwidth?: number, diskMs = 0) {
   const clock = new VirtualClock();
   const disk = new SimulatedDisk();
   for (const key of keys) disk.add(key, Buffer.from(`bytes of ${key}`));
@@ -34,7 +35,9 @@ function aDrain(keys: readonly string[], calls: Partial<AgentCalls> = {}, bandwi
   };
   const drain = new Drain({
     name: 'a',
-    store: new SimulatedStore(disk, async () => {}),
+    store: new SimulatedStore(disk, async () => {
+      if (diskMs > 0) await sleep(clock, diskMs);
+    }),
     calls: all as AgentCalls,
     clock,
     random: () => 1,
@@ -156,6 +159,69 @@ test('a removal does not wait for the move of the same key: that is cut off, and
   await clock.advance(10);
   expect(await drain.removeEverywhere('k', never)).toBe('removed');
   expect([wasCut, disk.blobs.size, removed.toSorted()]).toEqual([true, 0, ['b k', 'c k']]);
+});
+
+test('a removal that waits while the drain is called off still goes where the blob may have gone', async () => {
+  const arrived = Promise.withResolvers<void>();
+  const removed: string[] = [];
+  const peers: Partial<AgentCalls> = {
+    async put() {
+      await arrived.promise; // the peer has all of it before it hears that it is not to come
+      return 'made';
+    },
+    async remove(to, key) {
+      removed.push(`${to.name} ${key}`);
+      return true;
+    },
+  };
+  const { clock, drain } = aDrain(['k'], peers, undefined, 1);
+  drain.begin({ generation: 1, peers: [B] });
+  await clock.advance(10);
+  const removing = drain.removeEverywhere('k', never);
+  const ended = drain.end();
+  arrived.resolve();
+  await clock.advance(100);
+  await ended;
+  expect(await removing).toBe('removed');
+  expect(removed).toEqual(['b k']);
+});
+
+test('a removal takes along at peers what was here, and no other bytes that a peer has under the key', async () => {
+  const asked: (string | undefined)[] = [];
+  const { clock, disk, drain } = aDrain(['twice'], {
+    async put(_to, { key }) {
+      throw new Conflict('b', key);
+    },
+    async remove(_to, _key, _signal, sha256) {
+      asked.push(sha256);
+      return false;
+    },
+  });
+  const digest = disk.blobs.get('twice')?.info.sha256;
+  drain.begin({ generation: 1, peers: [B] });
+  await clock.advance(10);
+  expect(await drain.removeEverywhere('twice', never)).toBe('removed');
+  expect(await drain.removeEverywhere('twice', never)).toBe('absent');
+  expect(asked).toEqual([digest, undefined]);
+});
+
+test('what is left of a damaged blob is given up here only: a peer may have what was stored anew in its place', async () => {
+  const { clock, disk, drain, removed, drained } = aDrain(['k']);
+  disk.spoil('k');
+  drain.begin({ generation: 1, peers: [B] });
+  await clock.advance(10);
+  expect(await drain.removeEverywhere('k', never)).toBe('removed');
+  expect([disk.aside.size, removed]).toEqual([0, []]);
+  await clock.advance(60_000);
+  expect(drained()).toBe(1);
+});
+
+test('a removal of other bytes than are here removes nothing, here or elsewhere', async () => {
+  const { drain, disk, removed } = aDrain(['k']);
+  drain.begin({ generation: 1, peers: [] });
+  expect(await drain.removeEverywhere('k', never, () => false)).toBe('another');
+  expect(await drain.removeEverywhere('nothing', never, () => true)).toBe('another');
+  expect([disk.blobs.size, removed]).toEqual([1, []]);
 });
 
 test('a removal is unknown when one peer did not answer, and is passed on nowhere when nothing drains', async () => {

@@ -12,9 +12,9 @@ import type { AgentCalls } from '../pool-client/agent-calls.ts';
 import type { BlobInfo, DecommissionOrder, DrainStatus } from '../pool-client/protocol.ts';
 import { PeerStandings, whyOf } from './drain-decide.ts';
 import { type Moved, move } from './drain-move.ts';
-import type { Drained, Draining } from './draining.ts';
+import type { Drained, Draining, RemovedEverywhere } from './draining.ts';
 import { KeyTurns } from './key-turns.ts';
-import type { Store } from './store.ts';
+import type { Removal, Store } from './store.ts';
 
 export interface DrainOptions {
   /** Of this agent, which is never its own peer. */
@@ -106,22 +106,33 @@ export class Drain implements Draining {
     };
   }
 
-  /** Also when no drain has begun: one may begin while this is under way, and must not take the blob along. */
-  async removeEverywhere(key: string, signal: AbortSignal): Promise<'removed' | 'absent' | 'unknown'> {
+  /** Also when no drain has begun: one may begin while this is under way, and must not take the blob along. So may one that runs end. */
+  async removeEverywhere(
+    key: string,
+    signal: AbortSignal,
+    isMeant?: (sha256: string) => boolean,
+  ): Promise<RemovedEverywhere> {
+    const wasDraining = this.#run !== undefined;
     this.#moving.get(key)?.abort();
     return await this.#turns.run(key, async () => {
       if (signal.aborted) return 'unknown';
-      const wasHere = await this.#options.store.remove(key);
+      const here = await this.#options.store.remove(key, isMeant);
+      if (here.is === 'another') return 'another';
       this.#held.delete(key);
-      const elsewhere = this.#run ? await this.#removeAtPeers(key, signal) : 'absent';
+      if (here.is === 'given up') return 'removed'; // what a peer has under the key did not come from here, and may be what replaces it
+      if (here.is === 'absent' && isMeant) return 'another';
+      const mayHaveGone = wasDraining || this.#run !== undefined;
+      const elsewhere = mayHaveGone ? await this.#removeAtPeers(key, here, signal) : 'absent';
       if (elsewhere === 'unknown') return 'unknown';
-      return wasHere || elsewhere === 'removed' ? 'removed' : 'absent';
+      return here.is === 'removed' || elsewhere === 'removed' ? 'removed' : 'absent';
     });
   }
 
-  async #removeAtPeers(key: string, signal: AbortSignal): Promise<'removed' | 'absent' | 'unknown'> {
+  /** What was here is what may be there as well: other bytes of a peer are not what was asked for. */
+  async #removeAtPeers(key: string, here: Removal, signal: AbortSignal): Promise<'removed' | 'absent' | 'unknown'> {
     const { calls, log } = this.#options;
-    const asked = this.#standings.peers.map((peer) => calls.remove(peer, key, signal));
+    const sha256 = here.is === 'removed' ? here.sha256 : undefined;
+    const asked = this.#standings.peers.map((peer) => calls.remove(peer, key, signal, sha256));
     const answers = await Promise.allSettled(asked);
     for (const answer of answers) {
       if (answer.status === 'rejected') log.warn({ err: answer.reason, key }, 'a peer was not told of a removal');

@@ -12,11 +12,14 @@ export interface Draining {
   /** None while it has not begun. */
   status(): DrainStatus | undefined;
   /**
-   * Here first, then at every peer, never while the same key is on its way. `unknown`: one did not answer, ask again. Nothing more is
-   * removed when the signal is aborted: whoever asked has gone, may have asked again, and stored something else under the key since.
+   * Here first, then at every peer that it may have gone to, never while the same key is on its way. Nothing more is removed when the
+   * signal is aborted: whoever asked has gone, may have asked again, and stored something else under the key since.
    */
-  removeEverywhere(key: string, signal: AbortSignal): Promise<'removed' | 'absent' | 'unknown'>;
+  removeEverywhere(key: string, signal: AbortSignal, isMeant?: (sha256: string) => boolean): Promise<RemovedEverywhere>;
 }
+
+/** `another`: not what was meant is here, and nothing was removed. `unknown`: a peer did not answer, ask again. */
+export type RemovedEverywhere = 'removed' | 'absent' | 'another' | 'unknown';
 
 /** Told by the drain when it has looked and nothing is left. It settles when that is kept; it may be told more than once. */
 export type Drained = () => Promise<void>;

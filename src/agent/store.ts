@@ -8,8 +8,8 @@ export interface Store {
    */
   put(key: string, body: AsyncIterable<Buffer>, expected?: ExpectedBlob): Promise<PutBlob>;
   open(key: string): Promise<OpenBlob | undefined>;
-  /** Also of the blobs that were put aside. False if there was none. When it settles, that is on the disk. */
-  remove(key: string): Promise<boolean>;
+  /** Also of the blobs that were put aside. With `isMeant`, only bytes of a digest that it says yes to. When it settles, that is on the disk. */
+  remove(key: string, isMeant?: (sha256: string) => boolean): Promise<Removal>;
   /** In the order of the hashed keys, whatever comes and goes meanwhile. `after` is what the page before said as `continue`. */
   list(page: PageOfBlobs): Promise<BlobPage>;
   /** By looking at the directories, not by counting: no blob, none put aside, and nothing being written. */
@@ -27,6 +27,14 @@ export interface PutBlob {
   readonly made: boolean;
   readonly info: BlobInfo;
 }
+
+export type Removal =
+  | { readonly is: 'removed'; readonly sha256: string }
+  /** What was left of a blob that had gone bad. */
+  | { readonly is: 'given up' }
+  | { readonly is: 'absent' }
+  /** Other bytes than were meant are there, or were and have gone bad. They stay. */
+  | { readonly is: 'another' };
 
 export interface OpenBlob extends AsyncDisposable {
   readonly info: BlobInfo;

@@ -76,8 +76,16 @@ export class AgentClient implements AgentCalls {
     return answer.status === 201 ? 'made' : 'same';
   }
 
-  async remove(agent: Peer, key: string, signal?: AbortSignal): Promise<boolean> {
-    const answer = await this.#ask(agent, { method: 'DELETE', path: blobPath(key), signal }, 204, 404);
+  async remove(agent: Peer, key: string, signal?: AbortSignal, sha256?: string): Promise<boolean> {
+    const headers = sha256 === undefined ? {} : { 'if-match': `"${sha256}"` };
+    const other = sha256 === undefined ? [] : [412];
+    const answer = await this.#ask(
+      agent,
+      { method: 'DELETE', path: blobPath(key), headers, signal },
+      204,
+      404,
+      ...other,
+    );
     await text(agent, answer, MOST_REFUSAL_BYTES);
     return answer.status === 204;
   }

@@ -223,6 +223,17 @@ test('connections are kept, and one that was closed meanwhile does no harm', asy
   expect(await agent.head(peer, 'k')).toBeUndefined();
 });
 
+test('a removal of certain bytes says so, and that other bytes are there is no harm', async () => {
+  const asked: (string | undefined)[] = [];
+  const { peer } = await anAgent((request, response) => {
+    asked.push(request.headers['if-match']);
+    answer(response, 412, {});
+  });
+  expect(await calls().remove(peer, 'k', undefined, 'ab')).toBe(false);
+  await expect(calls().remove(peer, 'k')).rejects.toBeInstanceOf(Refused);
+  expect(asked).toEqual(['"ab"', undefined]);
+});
+
 test('a removal asks again until everybody says that there is none', async () => {
   let deletes = 0;
   const { peer } = await anAgent((request, response) => {
