@@ -224,6 +224,14 @@ test('a removal of other bytes than are here removes nothing, here or elsewhere'
   expect([disk.blobs.size, removed]).toEqual([1, []]);
 });
 
+test('a removal follows to those that are no longer given anything, too', async () => {
+  const { clock, drain, removed } = aDrain([]);
+  drain.begin({ generation: 1, peers: [C], former: [B, peer('a')] });
+  await clock.advance(10);
+  expect(await drain.removeEverywhere('k', never)).toBe('absent');
+  expect(removed.toSorted()).toEqual(['b k', 'c k']);
+});
+
 test('a removal is unknown when one peer did not answer, and is passed on nowhere when nothing drains', async () => {
   const { drain, clock } = aDrain(['k'], {
     async remove(to) {

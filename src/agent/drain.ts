@@ -9,10 +9,10 @@ import type { Log } from '../kit/observe/log.ts';
 import { Slots } from '../kit/slots.ts';
 import { Pace } from '../kit/wipe/pace.ts';
 import type { AgentCalls } from '../pool-client/agent-calls.ts';
-import type { BlobInfo, DecommissionOrder, DrainStatus } from '../pool-client/protocol.ts';
+import type { BlobInfo, DrainStatus, Peer } from '../pool-client/protocol.ts';
 import { PeerStandings, whyOf } from './drain-decide.ts';
 import { type Moved, move } from './drain-move.ts';
-import type { Drained, Draining, RemovedEverywhere } from './draining.ts';
+import type { Drained, Draining, DrainOrder, RemovedEverywhere } from './draining.ts';
 import { KeyTurns } from './key-turns.ts';
 import type { Removal, Store } from './store.ts';
 
@@ -62,6 +62,7 @@ export class Drain implements Draining {
   /** Keys that stay, and why. */
   readonly #held = new Map<string, 'conflict' | 'corrupt'>();
   #run: Run | undefined;
+  #former: readonly Peer[] = [];
   #movedBlobs = 0;
   #movedBytes = 0;
   #trouble: string | undefined;
@@ -73,8 +74,10 @@ export class Drain implements Draining {
     this.#pace = new Pace(bandwidth, clock);
   }
 
-  begin({ generation, peers }: DecommissionOrder): void {
-    this.#standings.replace(peers.filter(({ name }) => name !== this.#options.name));
+  begin({ generation, peers, former = [] }: DrainOrder): void {
+    const others = (all: readonly Peer[]) => all.filter(({ name }) => name !== this.#options.name);
+    this.#standings.replace(others(peers));
+    this.#former = others(former);
     this.#bell.ring();
     const before = this.#run;
     if (before && !before.stop.signal.aborted && before.generation === generation) return;
@@ -132,7 +135,7 @@ export class Drain implements Draining {
   async #removeAtPeers(key: string, here: Removal, signal: AbortSignal): Promise<'removed' | 'absent' | 'unknown'> {
     const { calls, log } = this.#options;
     const sha256 = here.is === 'removed' ? here.sha256 : undefined;
-    const asked = this.#standings.peers.map((peer) => calls.remove(peer, key, signal, sha256));
+    const asked = [...this.#standings.peers, ...this.#former].map((peer) => calls.remove(peer, key, signal, sha256));
     const answers = await Promise.allSettled(asked);
     for (const answer of answers) {
       if (answer.status === 'rejected') log.warn({ err: answer.reason, key }, 'a peer was not told of a removal');
@@ -175,7 +178,8 @@ export class Drain implements Draining {
       await this.#pass(stop, cut);
       this.#trouble = undefined;
       if (stop.aborted || !(await store.isEmpty())) return false;
-      await drained();
+      await drained(stop);
+      if (stop.aborted) return false;
       log.info({ blobs: this.#movedBlobs, bytes: this.#movedBytes }, 'drained: nothing is left here');
       return true;
     } catch (error) {

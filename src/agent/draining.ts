@@ -1,12 +1,12 @@
 /** What the server needs of the drain: how blobs go to the peers, and how a DELETE follows them. */
-import type { DecommissionOrder, DrainStatus } from '../pool-client/protocol.ts';
+import type { DecommissionOrder, DrainStatus, Peer } from '../pool-client/protocol.ts';
 
 export interface Draining {
   /**
    * Begins, or goes on with other peers; never waits. Called again with the order that was kept when the agent starts anew, also when it
    * is Decommissioned by then: whoever asks for a DELETE is still sent on. An order of the original's operator has no peers.
    */
-  begin(order: DecommissionOrder): void;
+  begin(order: DrainOrder): void;
   /** Takes up no further blob, and waits for those on their way. */
   end(): Promise<void>;
   /** None while it has not begun. */
@@ -21,5 +21,13 @@ export interface Draining {
 /** `another`: not what was meant is here, and nothing was removed. `unknown`: a peer did not answer, ask again. */
 export type RemovedEverywhere = 'removed' | 'absent' | 'another' | 'unknown';
 
-/** Told by the drain when it has looked and nothing is left. It settles when that is kept; it may be told more than once. */
-export type Drained = () => Promise<void>;
+export interface DrainOrder extends DecommissionOrder {
+  /** Who is given nothing more, and may have been given blobs before. */
+  readonly former?: readonly Peer[] | undefined;
+}
+
+/**
+ * Told by the drain when it has looked and nothing is left. It settles when that is kept; it may be told more than once. It counts for
+ * nothing when the drain has been called off by then: blobs may have come in since.
+ */
+export type Drained = (calledOff: AbortSignal) => Promise<void>;

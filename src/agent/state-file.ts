@@ -67,12 +67,13 @@ export class StateFile {
 }
 
 function parse(text: string): KeptState | undefined {
-  const { version, state, generation, peers } = asObject(text);
+  const { version, state, generation, peers, former = [] } = asObject(text);
   const known = STATES.find((each) => each === state);
-  const to = asPeers(peers);
-  if (version !== VERSION || known === undefined || to === undefined) return undefined;
-  if (generation === undefined) return { state: known, peers: to };
-  return Number.isSafeInteger(generation) ? { state: known, peers: to, generation: Number(generation) } : undefined;
+  const [to, before] = [asPeers(peers), asPeers(former)];
+  if (version !== VERSION || known === undefined || to === undefined || before === undefined) return undefined;
+  const kept: KeptState = { state: known, peers: to, ...(before.length > 0 && { former: before }) };
+  if (generation === undefined) return kept;
+  return Number.isSafeInteger(generation) ? { ...kept, generation: Number(generation) } : undefined;
 }
 
 function asObject(text: string): Readonly<Record<string, unknown>> {
