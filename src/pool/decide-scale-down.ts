@@ -72,19 +72,26 @@ const timeOf = ({ now }: Seen): string => now.toISOString().replace(/\.\d+Z$/, '
 
 export function decideScaleDown(seen: Seen, operation: Operation): Plan {
   const replicas = seen.set ? replicasOf(seen.set) : operation.from;
+  if (replicas === operation.to && operation.drained) return settle(seen, operation);
+  if (replicas < operation.from) return { kept: keptOf(seen.pool), ...putBack(seen, replicas, operation.from) };
   if (operation.cancelling) return decideCancel(seen, operation);
-  if (replicas === operation.to) return settle(seen, operation);
-  if (replicas !== operation.from) return giveUp(seen, operation, [behindOurBack(seen, replicas)]);
+  if (replicas > operation.from) return giveUp(seen, operation, [behindOurBack(seen, replicas)]);
   if (isCancelled(seen)) return giveUp(seen, operation, [note('Cancelling', 'the scale down is cancelled')]);
   return recordAnew(seen, operation) ?? drain(seen, operation);
 }
 
 export const isCancelled = ({ pool }: Seen): boolean => pool.metadata.annotations?.[CANCEL_ANNOTATION] !== undefined;
 
+/** Whoever left has not been seen empty: they come back with what they have, and leave as others do. */
+export const putBack = (seen: Seen, from: number, to: number): Pick<Plan, 'actions' | 'notes'> => ({
+  actions: [{ do: 'scaleUp', from, to }],
+  notes: [behindOurBack(seen, from)],
+});
+
 const behindOurBack = ({ set }: Seen, replicas: number): Note =>
   note(
     'ScaledBehindOurBack',
-    `somebody set the replicas of ${set?.metadata.name} to ${replicas} while it was drained: change numPVs of the PvPool instead`,
+    `somebody set the replicas of ${set?.metadata.name} to ${replicas}, whatever its agents hold: change numPVs of the PvPool instead`,
   );
 
 /** The members are told to go on. Whoever is told has to be told by an order that is newer than the last. */
@@ -203,7 +210,6 @@ function orderTo(member: Member, order: Order): readonly Action[] {
 /** The replicas are lowered: claims that may go do so when their pods are gone. */
 function settle(seen: Seen, operation: Operation): Plan {
   const { operation: _, ...kept } = keptOf(seen.pool);
-  if (!operation.drained) return { kept, actions: [], notes: [behindOurBack(seen, operation.to)] };
   if (seen.pool.spec.claims?.whenScaled !== 'Delete') return { kept, actions: [], notes: [] };
   const left = operation.members.filter(({ name, claimUid }) => isLeft(seen, name, claimUid));
   if (left.length === 0) return { kept, actions: [], notes: [] };

@@ -294,6 +294,19 @@ describe('a scale down', () => {
     expect(plan.kept).toEqual({ lastGeneration: 5 });
   });
 
+  test.each([
+    ['so far as it should go', drainingTo(1), 1],
+    ['further', drainingTo(1), 0],
+    ['a part of the way', drainingTo(1, { drained: true }), 2],
+    ['while it is cancelled', drainingTo(1, { cancelling: true }), 1],
+    ['in one with a change of numPVs', aPool({ numPVs: 1 }, { replicas: 3 }), 1],
+  ])('that somebody else has done %s is undone: those that left may hold something', (_, pool, replicas) => {
+    const plan = decided({ pool, replicas });
+    expect(plan.actions).toEqual([{ do: 'scaleUp', from: replicas, to: 3 }]);
+    expect(plan.kept.operation).toEqual(pool.status?.operation);
+    expect(factsOf(plan)).toEqual(['ScaledBehindOurBack']);
+  });
+
   test('that was to another number behind our back is given up', () => {
     const plan = decided({ pool: drainingTo(2), replicas: 4 });
     expect(plan.kept).toMatchObject({ operation: { cancelling: true, generation: 6 }, lastGeneration: 6 });

@@ -3,7 +3,7 @@ import { decideAutoscaling } from './decide-autoscale.ts';
 import { claimOwners } from './decide-claims.ts';
 import { decideGrowth } from './decide-growth.ts';
 import { decideRollout } from './decide-rollout.ts';
-import { begun, decideScaleDown, isCancelled, whyNotBegin } from './decide-scale-down.ts';
+import { begun, decideScaleDown, isCancelled, putBack, whyNotBegin } from './decide-scale-down.ts';
 import { isObserved, notServing } from './members.ts';
 import { type Action, isKept, type Kept, keptOf, type Plan } from './plan.ts';
 import { type Note, note } from './reasons.ts';
@@ -77,6 +77,8 @@ type Step = Pick<Plan, 'actions' | 'notes' | 'pressure'> & { readonly kept?: Kep
 
 /** Nothing when it has as many as it should. */
 function scale(seen: Seen, from: number, to: number, waiting: readonly Note[]): Step | undefined {
+  const before = seen.pool.status?.replicas ?? 0;
+  if (from < before && to < before) return putBack(seen, from, before);
   if (from === to) return undefined;
   const isHeld = from > to && seen.pool.status?.cancelledGeneration === seen.pool.metadata.generation;
   if (isHeld) return { ...atSize(seen, waiting), notes: [heldNote(from, to), ...atSize(seen, waiting).notes] };

@@ -211,12 +211,32 @@ test('a claim is deleted only if its agent was seen empty in an operation, and i
 
 test('never in two directions, and nothing else beside a scale down', () => {
   inAll((seen) => {
-    const actions = decide(seen).actions.map((action) => (action.do === 'order' ? action.order.kind : action.do));
-    const isOperating = seen.pool.status?.operation !== undefined;
+    const { operation } = seen.pool.status ?? {};
+    const isPutBack = (action: Action) => action.do === 'scaleUp' && action.to === operation?.from;
+    const actions = decide(seen)
+      .actions.filter((action) => !isPutBack(action))
+      .map((action) => (action.do === 'order' ? action.order.kind : action.do));
+    const isOperating = operation !== undefined;
     const others = ['scaleUp', 'writeTemplate', 'lowerPartition', 'growClaim', 'ownClaim'];
     if (isOperating) expect(actions.filter((action) => others.includes(action))).toEqual([]);
     else expect(actions.filter((action) => ['drop', 'decommission', 'deleteClaim'].includes(action))).toEqual([]);
   });
+});
+
+test('a pool that somebody else has made smaller is never content with that', () => {
+  let putBack = 0;
+  inAll((seen) => {
+    const { pool, set, foreign } = seen;
+    const { replicas: before = 0, operation } = pool.status ?? {};
+    const replicas = set?.spec?.replicas ?? 0;
+    const isLowered = operation ? replicas < operation.from && !operation.drained : replicas < before;
+    if (!set || foreign.length > 0 || !isLowered) return;
+    const { actions, notes } = decide(seen);
+    const isWaiting = notes.some(({ fact }) => fact === 'ScalingWaits');
+    expect(isWaiting || actions.some((action) => action.do === 'scaleUp')).toBe(true);
+    putBack += 1;
+  });
+  expect(putBack).toBeGreaterThan(100);
 });
 
 test('a StatefulSet is never made smaller than the pool was, and nothing of somebody else is touched', () => {
