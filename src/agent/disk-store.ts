@@ -16,6 +16,7 @@ import type { Layout } from './layout.ts';
 import { pageOfBlobs } from './listing.ts';
 import { Quarantine } from './quarantine.ts';
 import {
+  type DamagedPage,
   type ExpectedBlob,
   type OpenBlob,
   type PageOfBlobs,
@@ -120,6 +121,16 @@ export class DiskStore implements Store {
 
   list(page: PageOfBlobs): Promise<BlobPage> {
     return pageOfBlobs(this.#layout, page, (hash) => this.#turns.run(hash, () => this.#look(hash)));
+  }
+
+  /** What was put aside. */
+  damaged(page: PageOfBlobs): Promise<DamagedPage> {
+    return this.#quarantine.page(page);
+  }
+
+  /** What is left here of a blob that was put aside, and nothing else of its key. False if nothing is. */
+  giveUp(hash: string): Promise<boolean> {
+    return this.#turns.run(hash, () => this.#quarantine.remove(hash));
   }
 
   async isEmpty(): Promise<boolean> {

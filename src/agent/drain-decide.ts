@@ -105,9 +105,9 @@ export function whyOf({ peers, conflicts, damaged, corrupt, trouble }: Obstacles
     peers,
     conflicts.length > 0 &&
       `other bytes are stored at a peer under ${named(conflicts)}: DELETE it at one of the two agents, then it goes on`,
-    (corrupt > 0 || damaged.length > 0) &&
+    corrupt > 0 &&
       `damaged and not moved: ${damaged.length > 0 ? named(damaged, corrupt) : `${corrupt} blobs that were put aside`}; ` +
-        'DELETE what is left of it at this agent; if you have it elsewhere, store it anew after that',
+        'GET /quarantine of this agent names all, DELETE /quarantine/HASH gives one up',
   ];
   return reasons.filter(Boolean).join('; ') || undefined;
 }

@@ -263,7 +263,7 @@ export class Drain implements Draining {
       trouble: this.#trouble,
       peers: blobs > 0 ? this.#standings.why() : undefined,
       conflicts: held('conflict'),
-      damaged: held('corrupt'),
+      damaged: corrupt > 0 ? held('corrupt') : [], // others have been given up since
       corrupt,
     });
   }

@@ -247,6 +247,39 @@ describe('GET', () => {
   });
 });
 
+describe('what was put aside', () => {
+  const asked = async (query = '') => JSON.parse((await agent.ask('GET', `/quarantine${query}`)).text);
+  const bytes = Buffer.from('some bytes');
+
+  test('is listed by key, as far as that can still be read', async () => {
+    for (const key of ['a', 'b', 'c']) await put(key, bytes);
+    await flipped('a', 0);
+    await flipped('b', bytes.length + 20); // in what is said of it
+    for (const key of ['a', 'b']) expect((await get(key)).status).toBe(500);
+    const sha256 = sha256Of(bytes);
+    const both = [{ hash: hashOf('a'), key: 'a', size: bytes.length, sha256 }, { hash: hashOf('b') }];
+    const inOrder = both.toSorted((one, other) => (one.hash < other.hash ? -1 : 1));
+    expect(await asked()).toEqual({ items: inOrder });
+    const first = await asked('?limit=1');
+    expect(first).toEqual({ items: inOrder.slice(0, 1), continue: inOrder[0]?.hash });
+    expect(await asked(`?continue=${first.continue}`)).toEqual({ items: inOrder.slice(1) });
+  });
+
+  test('can be given up, and nothing else by that', async () => {
+    await put('k', bytes);
+    const path = `/quarantine/${hashOf('k')}`;
+    expect((await agent.ask('DELETE', path)).status).toBe(404);
+    expect((await agent.ask('DELETE', '/quarantine/../state.json')).status).toBe(404);
+    expect((await get('k')).status).toBe(200);
+    await flipped('k', 0);
+    expect((await get('k')).status).toBe(500);
+    expect((await agent.ask('DELETE', path)).status).toBe(204);
+    expect(await asked()).toEqual({ items: [] });
+    expect(await status()).toMatchObject({ corrupt: 0, state: 'Ready' });
+    expect((await get('k')).status).toBe(404);
+  });
+});
+
 describe('DELETE', () => {
   test('removes it, once', async () => {
     await put('k', 'bytes');

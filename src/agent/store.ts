@@ -53,6 +53,17 @@ export interface PageOfBlobs {
   readonly prefix?: string;
 }
 
+/** A blob that was put aside, as far as it can still be told what it was. */
+export interface DamagedBlob extends Partial<BlobInfo> {
+  /** The SHA-256 of its key. */
+  readonly hash: string;
+}
+
+export interface DamagedPage {
+  readonly items: readonly DamagedBlob[];
+  readonly continue?: string;
+}
+
 export interface StoreTotals {
   readonly blobs: number;
   readonly bytes: number;

@@ -10,6 +10,8 @@ export const DECOMMISSION_PATH = '/manage-agent/decommission';
 export const RECOMMISSION_PATH = '/manage-agent/recommission';
 /** A blob is at `/blobs/` and its key, percent-encoded; `/` in a key may be written as it is. */
 export const BLOBS_PATH = '/blobs';
+/** What has gone bad and was put aside. What is left of one is at `/quarantine/` and the SHA-256 of its key. */
+export const QUARANTINE_PATH = '/quarantine';
 
 /**
  * Every answer of an agent of ours carries its name, percent-encoded. Addresses are given to others when a pod goes: whoever asks for a

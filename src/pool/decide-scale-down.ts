@@ -24,7 +24,10 @@ function holdsCorruptBlobs(leaving: readonly Member[]): Note | undefined {
   const one = leaving.find(({ agent }) => agent.known && (agent.value.corrupt ?? 0) > 0);
   return (
     one &&
-    note('HoldsCorruptBlobs', `the agent ${one.name} has corrupt blobs, which cannot be moved: delete them first`)
+    note(
+      'HoldsCorruptBlobs',
+      `the agent ${one.name} has damaged blobs, which cannot be moved: store them anew there, or give them up (GET /quarantine)`,
+    )
   );
 }
 

@@ -16,6 +16,7 @@ import { decide } from './decide.ts';
 import type { Plan } from './plan.ts';
 import type { Note } from './reasons.ts';
 import type { Member } from './seen.ts';
+import { statusOf } from './status.ts';
 
 const decided = (scene: Scene): Plan => decide(seenOf(scene));
 const factsOf = ({ notes }: Plan) => notes.map(({ fact }) => fact);
@@ -26,6 +27,16 @@ const drainingTo = (to: number, parts = {}) =>
 
 test('a pool that is as it should be is left alone', () => {
   expect(decided({})).toMatchObject({ actions: [], notes: [], kept: {} });
+});
+
+test('a pool whose agents serve is not well when one of them has damaged blobs', () => {
+  const plan = decided({ members: [aMember(0), aMember(1, { corrupt: 2 }), aMember(2)] });
+  expect(plan.notes).toEqual([
+    { fact: 'BlobsAreDamaged', message: 'the agent data-sts-1 has put 2 damaged blobs aside' },
+  ]);
+  const { phase, conditions } = statusOf(seenOf({}), plan);
+  expect(phase).toBe('Ready');
+  expect(conditions).toContainEqual(expect.objectContaining({ type: 'Degraded', status: 'True' }));
 });
 
 test('a pool that is being deleted is left alone', () => {
@@ -100,7 +111,7 @@ describe('a scale down', () => {
   ])('does not begin when %s', (_, parts, agent, fact) => {
     const leaving = { ...aMember(2, agent), ...parts } as ReturnType<typeof aMember>;
     const plan = decided({ pool: aPool({ numPVs: 2 }), members: [aMember(0), aMember(1), leaving] });
-    expect(factsOf(plan)).toEqual([fact]);
+    expect(factsOf(plan)[0]).toEqual(fact);
     expect(plan.kept.operation).toBeUndefined();
   });
 

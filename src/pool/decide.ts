@@ -68,10 +68,17 @@ function atRest(seen: Seen, replicas: number): Plan {
   return {
     kept: step.kept ?? kept,
     actions: [...housekeeping, ...step.actions],
-    notes: [...step.notes, ...waiting],
+    notes: [...step.notes, ...waiting, ...damaged(seen)],
     pressure: step.pressure,
   };
 }
+
+/** They are not served, and nobody else has them: that all agents serve does not mean that all is well. */
+const damaged = (seen: Seen): readonly Note[] =>
+  presentMembers(seen).flatMap(({ name, agent }) => {
+    const count = agent.known ? (agent.value.corrupt ?? 0) : 0;
+    return count > 0 ? [note('BlobsAreDamaged', `the agent ${name} has put ${count} damaged blobs aside`)] : [];
+  });
 
 type Step = Pick<Plan, 'actions' | 'notes' | 'pressure'> & { readonly kept?: Kept };
 

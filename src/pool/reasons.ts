@@ -16,6 +16,7 @@ const FACTS = {
   NowhereToGo: 'degraded',
   DoesNotFit: 'degraded',
   HoldsCorruptBlobs: 'degraded',
+  BlobsAreDamaged: 'degraded',
   DrainIsStuck: 'degraded',
   AgentContradictsItself: 'degraded',
   OrderWasRefused: 'degraded',
