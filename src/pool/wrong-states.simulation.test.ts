@@ -242,6 +242,19 @@ describe('what is no longer so', () => {
     expect(looks).toBeGreaterThan(1);
   });
 
+  test('is seen before a claim is deleted: it stays if a person has said so meanwhile', async () => {
+    const cluster = await SimulatedCluster.withPool({ claims: { whenScaled: 'Delete' } });
+    cluster.respec({ numPVs: 2 });
+    await cluster.until(() => cluster.set?.spec?.replicas === 2);
+    const { lagMs } = cluster;
+    cluster.lagMs = () => undefined;
+    cluster.respec({ claims: { whenScaled: 'Retain' } });
+    cluster.lagMs = lagMs;
+    await cluster.pass(60);
+    expect(cluster.pods).toHaveLength(2);
+    expect(cluster.claims).toHaveLength(3);
+  });
+
   test('leads to no order: an operator that has not heard that it is over tells nobody to leave', async () => {
     const cluster = await SimulatedCluster.withPool({}, (world) => {
       world.isOriginal = true;
