@@ -47,7 +47,7 @@ const put = (key: string, bytes: Buffer | string, chunkBytes?: number) =>
 
 async function get(key: string, range?: { start: number; end: number }): Promise<Buffer | undefined> {
   await using blob = await store.open(key);
-  return blob && Buffer.concat(await Array.fromAsync(blob.read(range)));
+  return blob && Buffer.concat(await Array.fromAsync(blob.read(range), (piece) => Buffer.from(piece)));
 }
 
 const sha256Of = (bytes: Buffer | string) => createHash('sha256').update(bytes).digest('hex');
@@ -202,7 +202,9 @@ describe('what is removed', () => {
     await put('k', bytes);
     await using blob = await store.open('k');
     await store.remove('k');
-    expect(Buffer.concat(await Array.fromAsync(blob?.read() ?? [])).equals(bytes)).toBe(true);
+    expect(Buffer.concat(await Array.fromAsync(blob?.read() ?? [], (piece) => Buffer.from(piece))).equals(bytes)).toBe(
+      true,
+    );
   });
 });
 
@@ -268,7 +270,7 @@ describe('a blob that has gone bad', () => {
     await using blob = await store.open('k');
     const read: Buffer[] = [];
     const reading = async () => {
-      for await (const piece of blob?.read() ?? []) read.push(piece);
+      for await (const piece of blob?.read() ?? []) read.push(Buffer.from(piece));
     };
     await expect(reading()).rejects.toMatchObject({ reason: 'Corrupt' });
     expect(Buffer.concat(read).equals(bytes.subarray(0, 8 * PIECE_BYTES))).toBe(true);

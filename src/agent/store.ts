@@ -38,7 +38,10 @@ export type Removal =
 
 export interface OpenBlob extends AsyncDisposable {
   readonly info: BlobInfo;
-  /** Verified pieces; rejects with a StoreError (Corrupt) before any byte of a bad one. Bytes from `start` up to, not with, `end`. */
+  /**
+   * Verified pieces; rejects with a StoreError (Corrupt) before any byte of a bad one. Bytes from `start` up to, not with, `end`. A piece
+   * may be overwritten as soon as the one after the next is asked for: who keeps it longer makes a copy.
+   */
   read(range?: ByteRange): AsyncIterable<Buffer>;
 }
 

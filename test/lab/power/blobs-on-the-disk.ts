@@ -56,7 +56,7 @@ async function read(): Promise<void> {
 async function isWhole(key: string, size: number): Promise<boolean> {
   await using blob = await store.open(key);
   const pieces: Buffer[] = [];
-  for await (const bytes of blob?.read() ?? []) pieces.push(bytes);
+  for await (const bytes of blob?.read() ?? []) pieces.push(Buffer.from(bytes));
   return Buffer.concat(pieces).equals(bytesOf(key, size)) && SIZES.includes(size);
 }
 
