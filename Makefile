@@ -63,7 +63,7 @@ campaign: $(SETUP) control-plane ## Run what takes longest: pools with 2 GB that
 	@tools/lab/build.sh >/dev/null
 	@vitest run --project lab-node
 
-bench: $(SETUP) control-plane bundle ## Measure against the physical limits; GROUP=kit chooses a group
+bench: $(SETUP) control-plane s3-server bundle ## Measure against the physical limits; GROUP=kit chooses a group
 	@node bench/run.ts $(GROUP)
 
 control-plane: ## Build etcd and Kubernetes for the tests, once, and print where they are

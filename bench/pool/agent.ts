@@ -5,11 +5,18 @@ import type { AgentStatus, DecommissionOrder, Peer } from '../../src/pool-client
 import { BUILT } from '../../test/harness/built.ts';
 import { eventually } from '../../test/harness/wait.ts';
 import { NODE_FLAGS } from '../../tools/bundle/pack.ts';
+import type { Limits } from '../measure/cgroup.ts';
 import { Child } from './child.ts';
 import { HttpClient } from './http.ts';
 
+/** What a pool gives the container of an agent. */
+export const CONTAINER: Limits = { memoryBytes: 100e6, cpuMillis: 100 };
+
 const TOKEN = 'the-token-of-the-pool';
 const HEADERS = { authorization: `Bearer ${TOKEN}` };
+
+/** With a tenth of a core it takes its time. */
+const START_MS = 120_000;
 
 type Program = readonly [string, ...string[]];
 
@@ -53,7 +60,10 @@ export class Agent implements AsyncDisposable {
     try {
       const port = await child.says(/listens on 127\.0\.0\.1:(\d+)/);
       const agent = new Agent(name, `http://127.0.0.1:${port}`, child);
-      await eventually(async () => (await agent.status()).state === 'Ready', { for: `${name} to be ready` });
+      await eventually(async () => (await agent.status()).state === 'Ready', {
+        timeout: START_MS,
+        for: `${name} to be ready`,
+      });
       return agent;
     } catch (error) {
       await child[Symbol.asyncDispose]();

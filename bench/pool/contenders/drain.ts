@@ -15,7 +15,9 @@ export interface DrainLoad {
 }
 
 export const DRAIN = 'drain';
+/** A look costs the agent something: the longer it takes, the less often it is looked at, always to a fiftieth of the time. */
 const LOOK_MS = 5;
+const LOOKS = 50;
 const FILL_AT_ONCE = 8;
 
 const contend: Contend<DrainLoad> = async ({ from, to, headers, blobs, sizeBytes }, meter) => {
@@ -40,7 +42,10 @@ const contend: Contend<DrainLoad> = async ({ from, to, headers, blobs, sizeBytes
   await all(sources, blobs, (client, index) => client.read(blob('PUT', index, { body }), 201));
   await meter.measure(DRAIN, async () => {
     await order('/manage-agent/decommission', { generation, peers: [to] });
-    while ((await status()).state !== 'Decommissioned') await sleep(LOOK_MS);
+    const began = performance.now();
+    while ((await status()).state !== 'Decommissioned') {
+      await sleep(Math.max(LOOK_MS, (performance.now() - began) / LOOKS));
+    }
   });
   await all(targets, blobs, (client, index) => client.read(blob('DELETE', index), 204));
   await order('/manage-agent/recommission', { generation: generation + 1 });
