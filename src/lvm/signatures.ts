@@ -1,5 +1,5 @@
 /** What is on devices that are not blank, for many of them at once. */
-import { z } from 'zod';
+import * as z from 'zod';
 import type { OpenDevice } from '../kit/host/block-device.ts';
 import type { Commands } from '../kit/host/command.ts';
 import type { Known } from '../kit/known.ts';
