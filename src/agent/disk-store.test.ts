@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { link, mkdtemp, open, readdir, rename, rm, truncate, writeFile } from 'node:fs/promises';
+import { link, mkdtemp, open, readdir, rename, rm, stat, truncate, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
@@ -171,6 +171,22 @@ describe('nothing is stored', () => {
     await expect(store.put('k', broken())).rejects.toThrow('the connection was reset');
     await nothingIsLeft();
   });
+});
+
+test('what comes in tiny pieces is not gathered until it is much: each of them takes many times its bytes of memory', async () => {
+  const { promise: mayEnd, resolve: end } = Promise.withResolvers<void>();
+  async function* tiny() {
+    for (let count = 0; count < 5_000; count++) yield Buffer.from('x');
+    await mayEnd;
+  }
+  const stored = store.put('k', tiny());
+  const written = async () => {
+    const [name] = await readdir(layout.uploads);
+    return name === undefined ? 0 : (await stat(join(layout.uploads, name))).size;
+  };
+  await expect.poll(written).toBeGreaterThan(3_000);
+  end();
+  expect(await stored).toMatchObject({ made: true, info: { size: 5_000 } });
 });
 
 describe('what is removed', () => {

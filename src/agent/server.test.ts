@@ -620,6 +620,15 @@ test('a scrub finds what has gone bad without anybody asking for it', async () =
   expect(agent.log.at('error').map(({ message }) => message)).toEqual([expect.stringContaining('gone bad')]);
 });
 
+test('who does not wait for an answer gets that one and no other: nobody has more than one thing done at once by one connection', async () => {
+  await put('k', 'bytes');
+  const socket = agent.connect();
+  socket.write('GET /blobs/k HTTP/1.1\r\nhost: x\r\n\r\n'.repeat(500));
+  const [answer] = await Promise.all([text(socket), once(socket, 'close')]);
+  expect(answer.match(/HTTP\/1\.1 200/g)).toHaveLength(1);
+  expect(answer).toMatch(/bytes$/);
+});
+
 test('connections beyond the most that it takes are not served', async () => {
   await using few = await RunningAgent.start({ mostConnections: 1 });
   const first = few.connect();

@@ -8,6 +8,8 @@ import { footOf, type KeptBlob } from './trailer.ts';
 
 /** So much is written at once; while it is, as much again is gathered. */
 const WRITE_BYTES = 256 * 1024;
+/** What comes in tiny pieces takes many times its bytes of memory. */
+const WRITE_PIECES = 1024;
 const BLOCK_BYTES = 4096;
 
 export class Upload {
@@ -39,7 +41,7 @@ export class Upload {
       this.#gathered.push(bytes);
       this.#gatheredBytes += bytes.length;
       this.#checksums.add(bytes);
-      if (this.#gatheredBytes >= WRITE_BYTES) await this.#passOn();
+      if (this.#gatheredBytes >= WRITE_BYTES || this.#gathered.length >= WRITE_PIECES) await this.#passOn();
     }
   }
 
