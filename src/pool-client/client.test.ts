@@ -234,6 +234,19 @@ test('a removal of certain bytes says so, and that other bytes are there is no h
   expect(asked).toEqual(['"ab"', undefined]);
 });
 
+test('a removal whose answer was lost is not said to have found nothing', async () => {
+  let deletes = 0;
+  const { peer } = await anAgent((request, response) => {
+    deletes += 1;
+    if (deletes === 1)
+      request.socket.destroy(); // it is removed, and nobody is told
+    else notFound(request, response);
+  });
+  using client = new PoolClient({ agents: async () => [peer], random: () => 0 });
+  expect(await client.remove('k')).toBe(true);
+  expect(deletes).toBe(3);
+});
+
 test('a removal asks again until everybody says that there is none', async () => {
   let deletes = 0;
   const { peer } = await anAgent((request, response) => {

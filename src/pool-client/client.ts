@@ -117,17 +117,25 @@ export class PoolClient implements Disposable {
   }
 
   /**
-   * Whether there was one. When this resolves there is none any more: all agents were asked, and then said in one round that they have
-   * none. A single round could miss a blob that moves from an agent that is asked late to one that was asked early.
+   * Whether there may have been one: an agent whose answer was lost may have removed it. When this resolves there is none any more: all
+   * agents were asked, and then said in one round that they have none. A single round could miss a blob that moves from an agent that is
+   * asked late to one that was asked early.
    */
   async remove(key: string, { signal }: CallOptions = {}): Promise<boolean> {
     checkKey(key);
+    const patience = this.#patience(signal);
+    const ask = (agent: Peer) => this.#calls.remove(agent, key, signal);
     let wasThere = false;
-    for (let rounds = 1; ; rounds++) {
-      const answers = await this.#fromAll((agent) => this.#calls.remove(agent, key, signal), signal, key);
+    for (let rounds = 0; ; ) {
+      const { answers, failures } = await askAll(await this.#agents(), ask);
       const isThere = answers.some(({ answer }) => answer);
-      wasThere ||= isThere;
-      if (!isThere && rounds > 1) return wasThere;
+      wasThere ||= isThere || failures.length > 0;
+      if (failures.length > 0) await patience.after(new Unknown(key, failures));
+      else {
+        patience.renew();
+        rounds += 1;
+        if (!isThere && rounds > 1) return wasThere;
+      }
     }
   }
 
