@@ -166,6 +166,7 @@ const operationMember = z.object({
   podUid: z.string(),
   claimUid: z.string(),
   countsBlobs: z.boolean().optional(),
+  claimReplaced: z.boolean().optional(),
 } satisfies FieldsOf<OperationMember>);
 
 const operation = z.object({

@@ -2,7 +2,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { CANCEL_ANNOTATION, type Operation, type OperationMember } from './contract.ts';
 import { whyNotDrained } from './drained.ts';
-import { nextGeneration, notServing, peersBelow } from './members.ts';
+import { goingClaims, nextGeneration, notServing, peersBelow } from './members.ts';
 import { type Action, addresseeOf, type Kept, keptOf, type Order, orderKey, type Plan } from './plan.ts';
 import { progressOf } from './progress.ts';
 import { type Note, note } from './reasons.ts';
@@ -15,9 +15,10 @@ export function whyNotBegin(seen: Seen, to: number): Note | undefined {
   return claimIsMissing(leaving) ?? holdsCorruptBlobs(leaving) ?? nowhereToGo(leaving, to) ?? doesNotFit(seen, to);
 }
 
+/** One that is only about to go is no reason to wait: what is on it is saved if it moves before. */
 const claimIsMissing = (leaving: readonly Member[]): Note | undefined => {
-  const one = leaving.find(({ claim }) => !claim || claim.isDeleting);
-  return one && note('ClaimIsMissing', `the claim of ${one.name} is not there or is being deleted`);
+  const one = leaving.find(({ claim }) => !claim);
+  return one && note('ClaimIsMissing', `the claim of ${one.name} is not there`);
 };
 
 function holdsCorruptBlobs(leaving: readonly Member[]): Note | undefined {
@@ -69,6 +70,7 @@ const recordOf = ({ name, pod, claim, agent }: Member, before?: OperationMember)
   podUid: pod?.uid ?? '',
   claimUid: claim?.uid ?? '',
   ...((before?.countsBlobs || (agent.known && agent.value.blobs !== undefined)) && { countsBlobs: true }),
+  ...((before?.claimReplaced || (before && before.claimUid !== claim?.uid)) && { claimReplaced: true }),
 });
 
 const timeOf = ({ now }: Seen): string => now.toISOString().replace(/\.\d+Z$/, 'Z');
@@ -118,17 +120,19 @@ function recordAnew(seen: Seen, operation: Operation): Plan | undefined {
   const generation = isOvertaken ? nextGeneration(seen) : operation.generation;
   const { drained: _, ...rest } = operation;
   const kept = { ...keptOf(seen.pool), operation: { ...rest, generation, members }, lastGeneration: generation };
-  const replaced = operation.members.filter(
-    ({ name, claimUid }, index) => members[index]?.claimUid !== claimUid && name,
-  );
-  const notes = replaced.map(({ name }) =>
-    note(
-      'ClaimWasReplaced',
-      `the claim of ${name} was replaced while it was drained: what was on the former one and had not moved is gone`,
-    ),
-  );
-  return { kept, actions: [], notes: [...notes, note('Draining', progressOf(seen, operation))] };
+  return { kept, actions: [], notes: [note('Draining', progressOf(seen, operation)), ...replacedClaims(members)] };
 }
+
+/** As long as the operation runs, so that it is seen. */
+const replacedClaims = (members: readonly OperationMember[]): readonly Note[] =>
+  members
+    .filter(({ claimReplaced }) => claimReplaced)
+    .map(({ name }) =>
+      note(
+        'ClaimWasReplaced',
+        `the claim of ${name} was replaced while it was drained: what was on the former one and had not moved is gone`,
+      ),
+    );
 
 /** One that is Ready by an order of this very generation was told otherwise: it would take the same order for one that it has. */
 function knowsNewer({ agent }: Member, operation: Operation): boolean {
@@ -154,7 +158,7 @@ function drain(seen: Seen, operation: Operation): Plan {
   const doubts = operation.members.flatMap((recorded) => whyNotDrained(seen, operation, recorded) ?? []);
   const progress = note('Draining', progressOf(seen, operation));
   if (doubts.length === 0) {
-    const notes = [note('Drained', 'all that leave are empty')];
+    const notes = [note('Drained', 'all that leave are empty'), ...replacedClaims(operation.members)];
     if (operation.drained) return { kept, actions: [{ do: 'drop', operation }], notes };
     return { kept: { ...kept, operation: { ...operation, drained: true } }, actions: [], notes };
   }
@@ -164,11 +168,18 @@ function drain(seen: Seen, operation: Operation): Plan {
     return { kept: { ...kept, operation: rest }, actions: [], notes: [progress, ...doubts] };
   }
   const { actions, notes } = ordersOf(seen, operation);
+  const atRisk = [...replacedClaims(operation.members), ...goingClaims(seen.members)];
   const strays = straysAmong(seen, seen.members.slice(0, operation.to));
   return {
     kept,
     actions: [...strays, ...actions],
-    notes: [progress, ...doubts.filter(({ fact }) => fact !== 'Draining'), ...notes, ...notServing(seen, operation.to)],
+    notes: [
+      progress,
+      ...doubts.filter(({ fact }) => fact !== 'Draining'),
+      ...atRisk,
+      ...notes,
+      ...notServing(seen, operation.to),
+    ],
   };
 }
 

@@ -47,6 +47,11 @@ test('a pool that is being deleted is left alone', () => {
   expect(decided({ pool })).toMatchObject({ actions: [], notes: [] });
 });
 
+test('a claim that somebody has deleted is told of while its pod still holds it', () => {
+  const members = [aMember(0), aMember(1, {}, { claim: aClaim(1, { isDeleting: true }) }), aMember(2)];
+  expect(factsOf(decided({ members }))).toEqual(['ClaimIsGoing']);
+});
+
 describe('the replicas', () => {
   test('are raised when all serve', () => {
     expect(decided({ pool: aPool({ numPVs: 5 }) }).actions).toEqual([{ do: 'scaleUp', from: 3, to: 5 }]);
@@ -105,7 +110,6 @@ describe('a scale down', () => {
 
   test.each([
     ['a claim is missing', { claim: undefined }, {}, 'ClaimIsMissing'],
-    ['a claim is being deleted', { claim: aClaim(2, { isDeleting: true }) }, {}, 'ClaimIsMissing'],
     ['an agent has corrupt blobs', {}, { corrupt: 1 }, 'HoldsCorruptBlobs'],
     ['it would not fit', {}, { bytes: 2_000 }, 'DoesNotFit'],
   ])('does not begin when %s', (_, parts, agent, fact) => {
@@ -171,7 +175,11 @@ describe('a scale down', () => {
 
   test.each([
     ['pod', { pod: aPod(2, { uid: 'pod-new' }) }, { podUid: 'pod-new', claimUid: 'claim-2' }],
-    ['claim', { claim: aClaim(2, { uid: 'claim-new' }) }, { podUid: 'pod-2', claimUid: 'claim-new' }],
+    [
+      'claim',
+      { claim: aClaim(2, { uid: 'claim-new' }) },
+      { podUid: 'pod-2', claimUid: 'claim-new', claimReplaced: true },
+    ],
   ])('writes down another %s of a member first', (_, parts, recorded) => {
     const members = [aMember(0), aMember(1), aMember(2, draining, parts)];
     const plan = decided({ pool: drainingTo(2, { drained: true }), members });
@@ -273,6 +281,42 @@ describe('a scale down', () => {
     const member = { ...aMember(2, draining), ...parts } as Member;
     const plan = decided({ pool: drainingTo(2), members: [aMember(0), aMember(1), member] });
     expect(plan.notes).toContainEqual(said);
+  });
+
+  describe('where somebody has deleted a claim that its pod still holds', () => {
+    const going = (ordinal: number) => ({ claim: aClaim(ordinal, { isDeleting: true }) });
+
+    test('begins all the same, since what moves is saved', () => {
+      const members = [aMember(0), aMember(1), aMember(2, {}, going(2))];
+      expect(decided({ pool: aPool({ numPVs: 2 }), members }).kept.operation).toMatchObject({ from: 3, to: 2 });
+    });
+
+    test('gives nothing to the agent that will lose it, and names it', () => {
+      const members = [aMember(0), aMember(1, {}, going(1)), aMember(2)];
+      const plan = decided({ pool: drainingTo(2), members });
+      expect(plan.actions).toMatchObject([{ order: { peers: [{ name: 'data-sts-0' }] } }]);
+      expect(plan.notes).toContainEqual({
+        fact: 'ClaimIsGoing',
+        message: 'somebody has deleted the claim vol-data-sts-1: what is on it goes with the pod data-sts-1',
+      });
+    });
+
+    test('gives nothing to anybody if all will lose it', () => {
+      const members = [aMember(0, {}, going(0)), aMember(1, {}, going(1)), aMember(2)];
+      const plan = decided({ pool: drainingTo(2), members });
+      expect(plan.actions).toEqual([]);
+      expect(factsOf(plan)).toContain('NoPeerIsReady');
+    });
+  });
+
+  test('goes on to say that a claim was replaced', () => {
+    const [recorded] = anOperation(3, 2).members;
+    const pool = drainingTo(2, { members: [{ ...recorded, claimReplaced: true }] });
+    const replaced = 'what was on the former one and had not moved is gone';
+    for (const member of [aMember(2, draining), aDrainedMember(2, 5)]) {
+      const { notes } = decided({ pool, members: [aMember(0), aMember(1), member] });
+      expect(notes.find(({ fact }) => fact === 'ClaimWasReplaced')?.message).toContain(replaced);
+    }
   });
 
   test('says which of those that stay does not serve', () => {

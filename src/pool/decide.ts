@@ -4,7 +4,7 @@ import { claimOwners } from './decide-claims.ts';
 import { decideGrowth } from './decide-growth.ts';
 import { decideRollout } from './decide-rollout.ts';
 import { begun, decideScaleDown, isCancelled, putBack, whyNotBegin } from './decide-scale-down.ts';
-import { isObserved, notServing } from './members.ts';
+import { goingClaims, isObserved, notServing } from './members.ts';
 import { type Action, isKept, type Kept, keptOf, type Plan } from './plan.ts';
 import { type Note, note } from './reasons.ts';
 import { presentMembers, replicasOf, type Seen } from './seen.ts';
@@ -68,7 +68,7 @@ function atRest(seen: Seen, replicas: number): Plan {
   return {
     kept: step.kept ?? kept,
     actions: [...housekeeping, ...step.actions],
-    notes: [...step.notes, ...waiting, ...damaged(seen)],
+    notes: [...step.notes, ...waiting, ...damaged(seen), ...goingClaims(presentMembers(seen))],
     pressure: step.pressure,
   };
 }

@@ -33,11 +33,19 @@ export const notServing = (seen: Seen, count?: number): readonly Note[] =>
 export const isObserved = ({ set }: Seen): boolean =>
   (set?.status?.observedGeneration ?? 0) >= (set?.metadata.generation ?? 0);
 
-/** The agents that stay when the pool has so many, and can take blobs now. */
+/** A claim stays as long as its pod does, and then goes with all that is on it: so it is told before that. */
+export const goingClaims = (members: readonly Member[]): readonly Note[] =>
+  members
+    .filter(({ claim }) => claim?.isDeleting)
+    .map(({ name, claim }) =>
+      note('ClaimIsGoing', `somebody has deleted the claim ${claim?.name}: what is on it goes with the pod ${name}`),
+    );
+
+/** The agents that stay when the pool has so many, and can take blobs now; not those whose disk is about to go. */
 export const peersBelow = (seen: Seen, count: number): readonly Peer[] =>
   seen.members
     .slice(0, count)
-    .filter((member) => whyNotServing(seen, member) === undefined)
+    .filter((member) => whyNotServing(seen, member) === undefined && member.claim?.isDeleting === false)
     .flatMap(({ name, pod }) => (pod ? [{ name, url: urlOf(pod, DEFAULT_PORT) }] : []));
 
 /** Higher than any that an agent or we know of: an order that it is given to is never taken for an old one. */

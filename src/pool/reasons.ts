@@ -11,6 +11,7 @@ const FACTS = {
   AgentDoesNotAnswer: 'degraded',
   AgentIsNotReady: 'waiting',
   ClaimIsMissing: 'degraded',
+  ClaimIsGoing: 'degraded',
   ClaimWasReplaced: 'degraded',
   NoPeerIsReady: 'degraded',
   NowhereToGo: 'degraded',
