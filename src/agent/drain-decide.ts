@@ -21,6 +21,9 @@ export function failureOf(error: unknown): Failure {
   return { is: 'passed over', why };
 }
 
+/** What is told goes into the status of an agent, which has to stay readable whatever the size of the pool. */
+const MOST_NAMED = 3;
+
 const PEER_BACKOFF: Backoff = { baseMs: 500, maxMs: 30_000 };
 
 interface Closed {
@@ -78,7 +81,9 @@ export class PeerStandings {
   why(): string | undefined {
     if (this.#peers.length === 0) return 'nowhere to go: the order has named no other agent';
     if (this.#peers.some(({ name }) => !this.#closed.has(name))) return undefined;
-    return [...this.#closed.values()].map(({ why }) => why).join('; ');
+    const reasons = [...this.#closed.values()].map(({ why }) => why);
+    const more = reasons.length - MOST_NAMED;
+    return `${reasons.slice(0, MOST_NAMED).join('; ')}${more > 0 ? `; and ${more} more` : ''}`;
   }
 
   #isOpen(name: string, now: number): boolean {
@@ -111,8 +116,6 @@ export function whyOf({ peers, conflicts, damaged, corrupt, trouble }: Obstacles
   ];
   return reasons.filter(Boolean).join('; ') || undefined;
 }
-
-const MOST_NAMED = 3;
 
 function named(keys: readonly string[], atLeast = 0): string {
   const more = Math.max(keys.length, atLeast) - Math.min(keys.length, MOST_NAMED);

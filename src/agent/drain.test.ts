@@ -99,6 +99,18 @@ test.each([
   },
 );
 
+test('why it does not go on is told in a few words, however many peers take nothing', async () => {
+  const peers = Array.from({ length: 1_000 }, (_, index) => peer(`p-${index}`));
+  const { clock, drain } = aDrain(['k'], {
+    async put(to) {
+      throw new Unreachable(to, 'PUT');
+    },
+  });
+  drain.begin({ generation: 1, peers });
+  await clock.advance(100);
+  expect(drain.status()?.why).toMatch(/^the agent p-\d+ .*; and 997 more$/);
+});
+
 test('what one peer does not take goes to the next', async () => {
   const { clock, disk, drain, drained } = aDrain(['k1', 'k2', 'k3', 'k4'], {
     async put(to, _blob, body) {

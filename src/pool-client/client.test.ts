@@ -223,6 +223,19 @@ test('connections are kept, and one that was closed meanwhile does no harm', asy
   expect(await agent.head(peer, 'k')).toBeUndefined();
 });
 
+test('a blob of which an agent gives no more bytes, and says so of none, is given up', async () => {
+  const { peer } = await anAgent((request, response) => {
+    const isFirst = request.headers.range === undefined;
+    const tag = { etag: `"${sha256('bytes')}"` };
+    if (!isFirst) return answer(response, 206, { ...tag, 'content-length': 0, 'content-range': 'bytes 2-4/5' });
+    response.writeHead(200, { ...tag, 'content-length': 5 });
+    response.write('by', () => response.destroy());
+  });
+  using client = new PoolClient({ agents: async () => [peer], random: () => 0, patienceMs: 20 });
+  const blob = await client.get('k');
+  await expect(textOf(blob?.body ?? never())).rejects.toThrow('"k" ended after 2 of 5 bytes');
+});
+
 test('a removal of certain bytes says so, and that other bytes are there is no harm', async () => {
   const asked: (string | undefined)[] = [];
   const { peer } = await anAgent((request, response) => {
