@@ -1,5 +1,6 @@
 /** One request and its answer. */
 import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http';
+import { REASON_HEADER } from '../pool-client/protocol.ts';
 import type { Connection } from './connection.ts';
 import { refusalFor } from './refusals.ts';
 import { StoreError } from './store.ts';
@@ -114,7 +115,8 @@ export class Exchange {
   /** Whoever still sends is read to the end for a moment, so that the answer is not lost with the rest; who waits to send does not. */
   refuse(error: unknown): void {
     const { status, headers, body } = refusalFor(error);
-    this.json(status, body, { ...headers, ...(this.#waitsToContinue && { connection: 'close' }) });
+    const ending = this.#waitsToContinue && { connection: 'close' };
+    this.json(status, body, { ...headers, [REASON_HEADER]: body.reason, ...ending });
     if (this.request.complete) return;
     this.request.resume();
     this.#connection.lingers();

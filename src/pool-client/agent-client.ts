@@ -12,6 +12,7 @@ import {
   type BlobInfo,
   type BlobPage,
   type Peer,
+  REASON_HEADER,
   REASONS,
   STATUS_PATH,
 } from './protocol.ts';
@@ -156,17 +157,17 @@ async function conflictOr(agent: Peer, request: AgentRequest, answer: AgentAnswe
 
 async function refusal(agent: Peer, request: AgentRequest, answer: AgentAnswer): Promise<Refused> {
   const said = await text(agent, answer, MOST_REFUSAL_BYTES);
-  return new Refused(agent, what(request), answer.status, readRefusal(said));
+  return new Refused(agent, what(request), answer.status, readRefusal(said, answer.headers[REASON_HEADER]));
 }
 
 /** Whatever answers: what it says is shown, bounded, and believed only if we know it. */
-function readRefusal(said: string) {
+function readRefusal(said: string, inHeader: unknown) {
   const parsed = parsedOr(said);
-  const { reason, message } = isRecord(parsed) ? parsed : {};
+  const { reason = inHeader, message } = isRecord(parsed) ? parsed : {};
   const words = typeof message === 'string' ? message : said.trim();
   return {
     reason: REASONS.find((each) => each === reason),
-    message: visible(words.slice(0, LONGEST_QUOTE)) || 'no reason',
+    message: visible(words.slice(0, LONGEST_QUOTE)) || visible(String(inHeader ?? 'no reason').slice(0, LONGEST_QUOTE)),
   };
 }
 

@@ -19,6 +19,9 @@ export const QUARANTINE_PATH = '/quarantine';
  */
 export const AGENT_HEADER = 'holdfast-agent';
 
+/** Why a request was not served, for those who asked by HEAD and get no body. */
+export const REASON_HEADER = 'holdfast-reason';
+
 export const AGENT_STATES = ['Initializing', 'Ready', 'Unknown', 'Decommissioning', 'Decommissioned'] as const;
 export type AgentState = (typeof AGENT_STATES)[number];
 
