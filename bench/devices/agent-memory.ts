@@ -31,7 +31,8 @@ export const agentMemory: Benchmark = {
     'runs the bundle as a pod does, in a cgroup with 128 Mi of memory, on a copy of Node.js that nobody else has in memory, so that the pages ' +
     'of its code are charged to it as well; lets it find 8 devices of 2 GiB, wipe all of them at once, and make their volumes. ' +
     'The peak is what was resident at any moment, from the start on. Memory of its own is the part of it that the kernel cannot take back, ' +
-    'as the highest of samples taken ten times a second; the pages of its program it can.',
+    'as the highest of samples taken ten times a second; the pages of its program it can. ' +
+    'Of a Node.js that was read as a whole before, the kernel maps some 25 to 30 MB more: see docs/limitations.md.',
   async run(bench) {
     await using plane = await startControlPlane();
     const rows: Row[] = [];
