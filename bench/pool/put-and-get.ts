@@ -71,7 +71,7 @@ async function ofOneSize(size: Size, servers: Servers, place: Place, bench: Benc
     const bareContest = beside('beside a bare file server', bare);
     const s3Contest = beside('beside the S3 server', s3);
     return [
-      compare(bareContest, timePerBlob(blobs), { ratioAtMost: 1.3 }),
+      compare(bareContest, timePerBlob(blobs)),
       compare(bareContest, throughput(blobs * sizeBytes)),
       compare(bareContest, p99),
       compare(s3Contest, timePerBlob(blobs)),

@@ -276,6 +276,23 @@ test('when it is called off it takes up nothing more, and ends what is on its wa
   expect(drain.status()).toBeUndefined();
 });
 
+test.each([
+  ['small', 1024 * 1024, 16],
+  ['large', 1024 * 1024 + 1, 4],
+])('of %s blobs several are on their way at once', async (_, bytes, several) => {
+  const underWay = new Set<string>();
+  const { clock, disk, drain } = aDrain([], {
+    async put(_to, { key }) {
+      underWay.add(key);
+      return await new Promise(() => {});
+    },
+  });
+  for (let index = 0; index < 20; index++) disk.add(`k${index}`, Buffer.alloc(bytes));
+  drain.begin({ generation: 1, peers: [B] });
+  await clock.advance(10);
+  expect(underWay.size).toBe(several);
+});
+
 test('no more bytes go out in a second than it may', async () => {
   const sent: { at: number; bytes: number }[] = [];
   const keys = Array.from({ length: 20 }, (_, index) => `key ${index}`);

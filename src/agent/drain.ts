@@ -32,7 +32,7 @@ export interface DrainOptions {
 /** Of large blobs a few fill the line. What small ones wait for is the peer's disk, which takes many of them at once as fast as one. */
 const LARGE_IN_FLIGHT = 4;
 const SMALL_IN_FLIGHT = 16;
-const MOST_BYTES_OF_SMALL = 64 * 1024;
+const MOST_BYTES_OF_SMALL = 1024 * 1024;
 const PAGE = 200;
 /** Between two looks at what is left, when the last one has moved nothing. */
 const IDLE: Backoff = { baseMs: 1_000, maxMs: 30_000 };

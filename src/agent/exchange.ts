@@ -12,7 +12,8 @@ export class Exchange {
   readonly query: URLSearchParams;
   bytesIn = 0;
   bytesOut = 0;
-  readonly #gone = new AbortController();
+  /** Made when somebody asks for it: hardly anybody does. */
+  #gone: AbortController | undefined;
   readonly #response: ServerResponse;
   readonly #connection: Connection;
   #waitsToContinue: boolean;
@@ -29,7 +30,7 @@ export class Exchange {
     this.#waitsToContinue = waitsToContinue;
     response.once('close', () => {
       this.#waiting?.(new Error('the connection was closed'));
-      this.#gone.abort();
+      this.#gone?.abort();
     });
   }
 
@@ -39,6 +40,8 @@ export class Exchange {
 
   /** Aborted when there is nobody any more to be answered. */
   get gone(): AbortSignal {
+    this.#gone ??= new AbortController();
+    if (this.#response.destroyed) this.#gone.abort();
     return this.#gone.signal;
   }
 

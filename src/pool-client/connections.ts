@@ -163,7 +163,7 @@ class Attempt {
         resolve(message);
       });
       request.once('error', (cause) => reject(new Unreachable(this.#agent, this.#what, cause)));
-      request.once('close', () => reject(new Unreachable(this.#agent, this.#what)));
+      request.once('close', () => this.#answered || reject(new Unreachable(this.#agent, this.#what)));
     });
     for (const event of ['response', 'error', 'close']) request.on(event, () => this.#wake());
     request.on('error', () => {}); // the first one tells; a connection that breaks may break again
