@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { open, readdir, readFile, writeFile } from 'node:fs/promises';
 import type { Socket } from 'node:net';
 import { join } from 'node:path';
-import { text } from 'node:stream/consumers';
+import { buffer, text } from 'node:stream/consumers';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { reprDigest } from './digest.ts';
 import { hashOf } from './keys.ts';
@@ -162,6 +162,17 @@ describe('GET', () => {
       headers: { etag: tagOf(bytes), 'content-length': `${bytes.length}`, 'accept-ranges': 'bytes' },
     });
     expect(answer.bytes.equals(bytes)).toBe(true);
+  });
+
+  test('waits for who reads slowly, and gives what was stored all the same', async () => {
+    const large = randomBytes(20_000_000); // more than fits between the two
+    await put('large', large);
+    const socket = agent.connect();
+    socket.write('GET /blobs/large HTTP/1.1\r\nhost: a\r\nconnection: close\r\n\r\n');
+    await once(socket, 'readable');
+    expect((await get('k')).bytes.equals(bytes)).toBe(true);
+    const answer = await buffer(socket);
+    expect(answer.subarray(-large.length).equals(large)).toBe(true);
   });
 
   test('of a blob of no bytes gives none', async () => {
