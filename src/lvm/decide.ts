@@ -274,7 +274,7 @@ function unlessOpen(owner: Owner, { declared, sight, lv, content }: WithVolume):
   if (content.signature === 'crypto_LUKS' && content.isWhole) return step({ kind: 'open' });
   if (content.signature !== undefined && content.signature !== 'crypto_LUKS')
     return foreignSignature(content.signature, lv, declared);
-  return unlessItHadData(declared, lv) ?? step({ kind: 'encrypt' });
+  return unlessItHadData(declared, lv) ?? step({ kind: 'encrypt', over: content.signature });
 }
 
 /** Nothing was ever mounted from it: mkfs may run, if what is there is nothing, or the beginning of what it is to become. */
@@ -284,7 +284,7 @@ function ofNew({ declared, lv, content }: WithVolume): Decision {
   if (signature !== undefined && signature !== declared.options.fsType)
     return foreignSignature(signature, lv, declared);
   if (signature !== undefined && isWhole) return step({ kind: 'mark-ready' });
-  return unlessItHadData(declared, lv) ?? step({ kind: 'format' });
+  return unlessItHadData(declared, lv) ?? step({ kind: 'format', over: signature });
 }
 
 /** The object remembers what the marks have forgotten: LVM's metadata may have been restored from before it was ready. */

@@ -12,6 +12,8 @@ import { cryptsetupIsMissing, type Keys, readKeys } from './keys.ts';
 import { type LocalNode, pathOf } from './local-node.ts';
 import type { SecretName } from './options.ts';
 import { mappingName, type Sight } from './sight.ts';
+import { isStillOn, told } from './signature.ts';
+import type { Step } from './steps.ts';
 import { ownerOf } from './tags.ts';
 
 export interface EncryptionParts {
@@ -38,11 +40,18 @@ export class Encryption {
     await readKeys(this.#parts.client, secret, signal);
   }
 
-  async encrypt({ options }: Declared, lv: LogicalVolume, signal: AbortSignal): Promise<void> {
+  async encrypt(
+    { over }: Step & { kind: 'encrypt' },
+    { options }: Declared,
+    lv: LogicalVolume,
+    signal: AbortSignal,
+  ): Promise<void> {
     if (!options.crypt) throw new Error('a volume without a key cannot be encrypted');
     const device = pathOf(lv);
-    await this.#node.isStill(device, lv.device);
     const { key } = await readKeys(this.#parts.client, options.crypt, signal);
+    // Reading the key may have taken long, and somebody may have written to it since.
+    isStillOn(device, over, await this.#node.contentAt(device, { exclusive: true, signal }));
+    await this.#node.isStill(device, lv.device);
     await this.#node.run(commands.luksFormat({ device, key }));
   }
 
@@ -126,10 +135,9 @@ export class Encryption {
 
   /** Without its keys nobody can read what is on it. Where there are none, nobody ever could. */
   async eraseKeys(lv: LogicalVolume): Promise<void> {
-    const found = await this.#node.contentAt(pathOf(lv));
-    if (!found.known) throw new Retry(`what is on ${pathOf(lv)} cannot be told: ${found.why}`);
+    const found = told(pathOf(lv), await this.#node.contentAt(pathOf(lv)));
     await this.#node.isStill(pathOf(lv), lv.device);
-    if (found.value === 'crypto_LUKS') return await this.#node.run(commands.luksErase(pathOf(lv)));
+    if (found === 'crypto_LUKS') return await this.#node.run(commands.luksErase(pathOf(lv)));
     if (ownerOf(lv)?.state === 'ready')
       throw new Retry(`${pathOf(lv)} is marked as encrypted and is not: it is not shredded, and so not removed`);
   }

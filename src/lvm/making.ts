@@ -14,6 +14,7 @@ import type { MountUnit } from './mount-units.ts';
 import type { VolumeOptions } from './options.ts';
 import { mountOptsOf, type Remount, remountOptions, unmetBy } from './remount.ts';
 import { mappingName, type Sight, there } from './sight.ts';
+import { told } from './signature.ts';
 import type { Step } from './steps.ts';
 import { changeOfTags, type Owner, ownerOf, tagsOf } from './tags.ts';
 import { isWhole } from './whole.ts';
@@ -44,9 +45,7 @@ export class Making {
     const path = isInside ? mappedPath(uid, sight) : pathOf(lv);
     await this.#node.isStill(path, isInside ? sight.mapping?.device : lv.device);
     const exclusive = sight.owner?.state === 'new';
-    const found = await this.#node.contentAt(path, { exclusive, signal });
-    if (!found.known) throw new Retry(`what is on ${path} cannot be told: ${found.why}`);
-    const signature = found.value;
+    const signature = told(path, await this.#node.contentAt(path, { exclusive, signal }));
     if (signature === 'crypto_LUKS' && options.crypt)
       return { signature, isWhole: await this.#parts.encryption.opens(declared, path, signal) };
     if (signature !== options.fsType || sight.owner?.state !== 'new') return { signature };
@@ -82,12 +81,12 @@ export class Making {
           this.#node.run(commands.extend({ vg: options.vg, name, bytes: step.bytes })),
         );
       case 'encrypt':
-        return await this.#node.away(() => this.#parts.encryption.encrypt(declared, there(sight), signal));
+        return await this.#node.away(() => this.#parts.encryption.encrypt(step, declared, there(sight), signal));
       case 'open':
         return await this.#node.away(() => this.#parts.encryption.open(declared, there(sight), signal));
       case 'format': {
         const [device, number] = deviceOf(declared, sight);
-        await this.#node.format({ ...options, device, number });
+        await this.#node.format({ ...options, device, number, over: step.over });
         return await this.#node.markReady(there(sight));
       }
       case 'mark-ready':
