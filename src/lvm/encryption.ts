@@ -55,14 +55,25 @@ export class Encryption {
     await this.#node.run(commands.luksFormat({ device, key }));
   }
 
-  /** Whether one of its keys opens what is there: then it was encrypted to the end. */
-  async opens({ options }: Declared, device: string, signal: AbortSignal): Promise<boolean> {
-    if (!options.crypt) return false;
-    const { key, previousKey } = await readKeys(this.#parts.client, options.crypt, signal);
-    for (const each of previousKey ? [key, previousKey] : [key])
-      if (commands.slotIn(await this.#node.result(commands.luksTestKey({ device, key: each }))) !== undefined)
-        return true;
-    return false;
+  /**
+   * Whether one of its keys opens what is there: then it was encrypted to the end. What only other keys open is refused, since nobody can
+   * tell who has written it, and what is inside.
+   */
+  async opens(declared: Declared, device: string, signal: AbortSignal): Promise<boolean> {
+    const { crypt } = declared.options;
+    if (!crypt) return false;
+    const keys = await readKeys(this.#parts.client, crypt, signal);
+    return await this.#noting(declared, crypt, keys, () => this.#isOpenedBy(keys, device));
+  }
+
+  async #isOpenedBy(keys: Keys, device: string): Promise<boolean> {
+    for (const key of [keys.key, keys.previousKey]) {
+      const result = key && (await this.#node.result(commands.luksTestKey({ device, key })));
+      if (!result) continue;
+      if (commands.isWithoutSlots(result)) return false;
+      if (commands.slotIn(result) !== undefined) return true;
+    }
+    throw keyIsWrong(device, keys);
   }
 
   async open(declared: Declared, lv: LogicalVolume, signal: AbortSignal): Promise<void> {
@@ -114,11 +125,12 @@ export class Encryption {
   }
 
   /** Remembers with what keys it was done, or that they do not fit; what was cut off is done again. */
-  async #noting(volume: KeyHolder, secret: SecretName, { version }: Keys, work: () => Promise<void>): Promise<void> {
+  async #noting<T>(volume: KeyHolder, secret: SecretName, { version }: Keys, work: () => Promise<T>): Promise<T> {
     const { keyRing } = this.#parts;
     try {
-      await work();
+      const result = await work();
       keyRing?.note(volume, secret, version);
+      return result;
     } catch (error) {
       if (error instanceof Refuse) keyRing?.note(volume, secret, version, error);
       throw error;
