@@ -1,6 +1,7 @@
 /** Somebody writes to new logical volumes after it was seen that nothing is on them, and before a filesystem is made. */
 import { expect, it } from 'vitest';
 import type { Operation } from '../kit/host/simulated/operation.ts';
+import type { Content } from './simulated-devices.ts';
 import { SimulatedNode } from './simulated-node.ts';
 
 /** Does something once, just before the first call of this kind. */
@@ -20,9 +21,14 @@ function justBefore(node: SimulatedNode, which: (operation: Operation) => boolea
 
 const isRun = (name: string) => (operation: Operation) => operation.argv?.includes(name) ?? false;
 
-function swapOn(node: SimulatedNode, name: string): void {
+function contentOf(node: SimulatedNode, name: string): Content {
   const content = node.lv(name)?.content;
   if (!content) throw new Error(`there is no ${name}`);
+  return content;
+}
+
+function swapOn(node: SimulatedNode, name: string): void {
+  const content = contentOf(node, name);
   content.become('swap', true);
   content.data = `of ${name}`;
   node.lvm.devices.show(content);
@@ -61,4 +67,20 @@ it('what comes on a volume while its key is read is seen and left alone', async 
   await node.rest();
   expect(node.violations).toEqual([]);
   expect(node.says('data', 'message')).toContain('there is swap on storage_bulk/data');
+});
+
+it.each(['ext4', 'xfs', 'btrfs'])('a damaged %s that somebody has used meanwhile is left alone', async (fsType) => {
+  const node = new SimulatedNode();
+  node.declare('data', { options: { fsType } });
+  justBefore(node, isRun(`mkfs.${fsType}`), () => {
+    const content = contentOf(node, 'data');
+    content.become(fsType, false);
+    content.wasMounted = true;
+    content.data = 'of somebody';
+    node.lvm.devices.show(content);
+    node.kill();
+  });
+  await node.rest();
+  expect(node.violations).toEqual([]);
+  expect(node.says('data', 'message')).toContain(`there is a damaged ${fsType} on storage_bulk/data`);
 });

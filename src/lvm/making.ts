@@ -6,6 +6,7 @@ import type { DeviceNumber } from '../kit/host/device-number.ts';
 import type { Host } from '../kit/host/host.ts';
 import type { Log } from '../kit/observe/log.ts';
 import * as commands from './commands.ts';
+import { conditionOf } from './condition.ts';
 import type { Content, Declared } from './decide.ts';
 import type { Encryption } from './encryption.ts';
 import type { LogicalVolume, VolumeGroup } from './facts.ts';
@@ -17,7 +18,6 @@ import { mappingName, type Sight, there } from './sight.ts';
 import { told } from './signature.ts';
 import type { Step } from './steps.ts';
 import { changeOfTags, type Owner, ownerOf, tagsOf } from './tags.ts';
-import { isWhole } from './whole.ts';
 
 export interface MakingParts {
   readonly node: LocalNode;
@@ -47,9 +47,10 @@ export class Making {
     const exclusive = sight.owner?.state === 'new';
     const signature = told(path, await this.#node.contentAt(path, { exclusive, signal }));
     if (signature === 'crypto_LUKS' && options.crypt)
-      return { signature, isWhole: await this.#parts.encryption.opens(declared, path, signal) };
+      return { signature, condition: (await this.#parts.encryption.opens(declared, path, signal)) ? 'whole' : 'begun' };
     if (signature !== options.fsType || sight.owner?.state !== 'new') return { signature };
-    return { signature, isWhole: await isWhole(host, options.fsType, path) };
+    const device = { device: path, seen: this.#node.seen(path) };
+    return { signature, condition: await conditionOf(host, options.fsType, device) };
   }
 
   async make(step: Step, declared: Declared, sight: Sight, signal: AbortSignal): Promise<void> {
