@@ -56,12 +56,14 @@ lab: $(SETUP) control-plane ## Run the tests in guests with a kernel of their ow
 	$(call say,Lab tests: a User-Mode Linux guest with a real device mapper)
 	@tools/lab-tier.sh
 
-campaign: $(SETUP) control-plane ## Run what takes longest: every feature of lvm on a real node, through reboots, power cuts and trouble
+campaign: $(SETUP) control-plane ## Run what takes longest: pools with 2 GB that are scaled and killed, every feature of lvm on a real node
+	$(call say,Campaign: pools with 2 GB under constant use)
+	@POOL_MEGABYTES=2000 vitest run --project integration test/integration/pool/scaling.test.ts
 	$(call say,Campaign: whole nodes in guests)
 	@tools/lab/build.sh >/dev/null
 	@vitest run --project lab-node
 
-bench: $(SETUP) control-plane bundle ## Measure against the physical limits; GROUP=kit chooses a group
+bench: $(SETUP) control-plane s3-server bundle ## Measure against the physical limits; GROUP=kit chooses a group
 	@node bench/run.ts $(GROUP)
 
 control-plane: ## Build etcd and Kubernetes for the tests, once, and print where they are

@@ -19,8 +19,14 @@ beforeAll(async () => {
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
 /** Runs a program far from the checkout, with nothing to find but Node.js. */
-function run(program: string, ...args: string[]): Promise<{ code: number; out: string; err: string }> {
-  const env = { PATH: [dirname(process.execPath), '/usr/bin', '/bin'].join(delimiter) };
+const run = (program: string, ...args: string[]) => runIn({}, program, ...args);
+
+function runIn(
+  environment: Readonly<Record<string, string>>,
+  program: string,
+  ...args: string[]
+): Promise<{ code: number; out: string; err: string }> {
+  const env = { PATH: [dirname(process.execPath), '/usr/bin', '/bin'].join(delimiter), ...environment };
   return new Promise((done) => {
     execFile(program, args, { cwd: '/', env }, (error, out, err) => {
       done({ code: typeof error?.code === 'number' ? error.code : error ? -1 : 0, out, err });
@@ -46,9 +52,41 @@ test('what a command does not use is not even unpacked', async () => {
   const unused = parts.find(({ code }) => code.includes('node_modules/yaml/'));
   const broken = join(folder, 'broken.mjs');
   const text = await readFile(file, 'utf8');
-  await writeFile(broken, text.replace(new RegExp(`^//part ${unused?.name} .*$`, 'm'), `//part ${unused?.name} AAAA`));
+  const line = new RegExp(`(?<=^//part ${unused?.name} ).*$`, 'm');
+  await writeFile(
+    broken,
+    text.replace(line, (packed) => 'A'.repeat(packed.length)),
+  );
   expect(await run(process.execPath, broken, 'version', '-o', 'json')).toMatchObject({ code: 0 });
   expect(await run(process.execPath, broken, 'version', '-o', 'yaml')).toMatchObject({ code: 1 });
+});
+
+/** A part, and all that it imports to begin with. */
+function loadedWith(part: Part | undefined, loaded = new Set<Part>()): ReadonlySet<Part> {
+  if (part === undefined || loaded.has(part)) return loaded;
+  loaded.add(part);
+  for (const [, name] of part.code.matchAll(/(?:\bfrom|\bimport)"\.\/([^"]+)"/g))
+    loadedWith(
+      parts.find((other) => other.name === name),
+      loaded,
+    );
+  return loaded;
+}
+
+test('an agent loads little code: all of it stays in memory, on every node', () => {
+  const loaded = loadedWith(parts.find(({ name }) => name.startsWith('devices-')));
+  expect(loaded.size).toBeGreaterThan(10);
+  expect([...loaded].reduce((sum, { code }) => sum + code.length, 0)).toBeLessThan(1_750_000);
+});
+
+test('no module of Node.js is asked for more than is used of it', async () => {
+  const tells = `process.on('exit', () => console.log(JSON.stringify(process.moduleLoadList)))`;
+  const NODE_OPTIONS = `--import=data:text/javascript,${encodeURIComponent(tells)}`;
+  const { out } = await runIn({ NODE_OPTIONS }, file, 'devices', '--node-name', 'n1');
+  const loaded: unknown = JSON.parse(out);
+  expect(loaded).toContain('NativeModule http');
+  expect(loaded).not.toContain('NativeModule internal/deps/undici/undici'); // for the WebSocket of node:http
+  expect(loaded).not.toContain('NativeModule internal/crypto/webcrypto');
 });
 
 test('under the name of an original it is that job', async () => {

@@ -4,6 +4,7 @@ import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { type BuildOptions, build, type Metafile, type OutputFile } from 'esbuild';
+import { builtinsOnDemand } from './bundle/builtins.ts';
 import { type Part, pack } from './bundle/pack.ts';
 
 export interface BundleOptions {
@@ -34,6 +35,7 @@ const settings: BuildOptions & { write: false } = {
   lineLimit: 160,
   legalComments: 'inline',
   logLevel: 'warning',
+  plugins: [builtinsOnDemand],
 };
 
 export async function bundle({ outfile, commit, sourceMaps = false }: BundleOptions): Promise<readonly Part[]> {

@@ -4,6 +4,7 @@ import type { AuditEvent } from '../../test/harness/audit.ts';
 import type { ControlPlane } from '../../test/harness/control-plane.ts';
 import { Cgroup, type Charged, type Limits } from '../measure/cgroup.ts';
 import type { Bench, Benchmark } from '../measure/group.ts';
+import { notMeasured } from '../measure/not-measured.ts';
 import type { Row } from '../measure/row.ts';
 import { Job } from '../world/job.ts';
 import { countLabelled } from '../world/labelled.ts';
@@ -32,17 +33,11 @@ export const deploymentLimits: Benchmark = {
     const name = `holdfast-bench-${process.pid}`;
     const cgroup = Cgroup.create(name, LIMITS);
     const what = `${size.toLocaleString('en')} volumes in 128 Mi and 100m`;
-    if (typeof cgroup === 'string') return [cannotRun(what, cgroup, bench)];
+    if (typeof cgroup === 'string') return [notMeasured(what, cgroup, bench)];
     await using group = cgroup;
     return await within(group, what, size, bench);
   },
 };
-
-/** A figure that could not be taken meets no target. */
-function cannotRun(what: string, why: string, { progress }: Bench): Row {
-  progress(`  ${why}`);
-  return { what, figure: `not measured: ${why}`, unit: '', ours: Number.NaN, target: { oursAtMost: 0 } };
-}
 
 async function within(cgroup: Cgroup, what: string, size: number, bench: Bench): Promise<readonly Row[]> {
   await using world = new World({ audit: true });

@@ -4,7 +4,7 @@ import type { Log } from '../kit/observe/log.ts';
 import type { AgentState, AgentStatus, DecommissionOrder, Peer, RecommissionOrder } from '../pool-client/protocol.ts';
 import { afterDecommission, afterDraining, afterRecommission, type KeptState, type Verdict } from './decide.ts';
 import type { DiskStore } from './disk-store.ts';
-import type { Draining } from './draining.ts';
+import type { Drained, Draining, DrainOrder, RemovedEverywhere } from './draining.ts';
 import { KeyTurns } from './key-turns.ts';
 import type { Layout } from './layout.ts';
 import type { StateFile } from './state-file.ts';
@@ -18,7 +18,7 @@ export interface AgentParts {
   readonly kept: KeptState;
   readonly log: Log;
   /** Makes the drain, which is told whom to tell when nothing is left. */
-  readonly draining: (drained: () => Promise<void>) => Draining;
+  readonly draining: (drained: Drained) => Draining;
 }
 
 /** Refuses a blob and says who takes it. */
@@ -40,7 +40,7 @@ export class Agent {
   constructor(parts: AgentParts) {
     this.#parts = parts;
     this.#kept = parts.kept;
-    this.#draining = parts.draining(() => this.#drained());
+    this.#draining = parts.draining((calledOff) => this.#drained(calledOff));
     if (parts.kept.state !== 'Ready') this.#draining.begin(orderIn(parts.kept));
   }
 
@@ -94,8 +94,8 @@ export class Agent {
   }
 
   /** Also while no drain runs by this: one may begin meanwhile. */
-  remove(key: string, signal: AbortSignal): Promise<'removed' | 'absent' | 'unknown'> {
-    return this.#draining.removeEverywhere(key, signal);
+  remove(key: string, signal: AbortSignal, isMeant?: (sha256: string) => boolean): Promise<RemovedEverywhere> {
+    return this.#draining.removeEverywhere(key, signal, isMeant);
   }
 
   /** Lets what is on its way to others come to an end. The order stays. */
@@ -117,8 +117,10 @@ export class Agent {
     await ending; // not in turn: a drain that has just found nothing left asks for one before it ends
   }
 
-  #drained(): Promise<void> {
-    return this.#orders.run('', () => this.#keep(afterDraining(this.#kept)));
+  #drained(calledOff: AbortSignal): Promise<void> {
+    return this.#orders.run('', async () => {
+      if (!calledOff.aborted) await this.#keep(afterDraining(this.#kept));
+    });
   }
 
   /** On the disk first: what was answered is not forgotten. */
@@ -130,4 +132,4 @@ export class Agent {
   }
 }
 
-const orderIn = ({ generation = 0, peers }: KeptState): DecommissionOrder => ({ generation, peers });
+const orderIn = ({ generation = 0, peers, former }: KeptState): DrainOrder => ({ generation, peers, former });

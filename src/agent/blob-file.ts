@@ -45,19 +45,23 @@ export class BlobFile implements AsyncDisposable {
     }
   }
 
-  /** Pieces that fit their checksums, cut to the range. Rejects with Corrupt before any byte of one that does not. */
+  /**
+   * Pieces that fit their checksums, cut to the range. Rejects with Corrupt before any byte of one that does not. What it has yielded may
+   * be overwritten as soon as the one after the next is asked for.
+   */
   async *read({ start, end }: ByteRange = { start: 0, end: this.kept.size }): AsyncGenerator<Buffer, void, void> {
     const last = piecesOf(end);
+    const buffers = new TwoBuffers();
     for (let piece = Math.floor(start / PIECE_BYTES); piece < last; piece += PIECES_AT_ONCE) {
       const at = piece * PIECE_BYTES;
-      const bytes = await this.#verified(piece, Math.min(last, piece + PIECES_AT_ONCE));
+      const bytes = await this.#verified(piece, Math.min(last, piece + PIECES_AT_ONCE), buffers);
       yield bytes.subarray(Math.max(0, start - at), Math.min(bytes.length, end - at));
     }
   }
 
-  async #verified(first: number, last: number): Promise<Buffer> {
+  async #verified(first: number, last: number, buffers: TwoBuffers): Promise<Buffer> {
     const at = first * PIECE_BYTES;
-    const bytes = await this.#bytes(at, Math.min(last * PIECE_BYTES, this.kept.size) - at);
+    const bytes = await this.#bytes(at, Math.min(last * PIECE_BYTES, this.kept.size) - at, buffers);
     for (let piece = first; piece < last; piece++) {
       const start = (piece - first) * PIECE_BYTES;
       if (crc32(bytes.subarray(start, start + PIECE_BYTES)) !== (await this.#checksum(piece))) {
@@ -80,10 +84,10 @@ export class BlobFile implements AsyncDisposable {
     return this.#checksums.bytes.readUInt32LE(0);
   }
 
-  async #bytes(at: number, length: number): Promise<Buffer> {
+  async #bytes(at: number, length: number, buffers?: TwoBuffers): Promise<Buffer> {
     const inTail = at - this.#tailAt;
     if (inTail >= 0) return this.#tail.subarray(inTail, inTail + length);
-    const bytes = await readFully(this.#file, at, length);
+    const bytes = await readFully(this.#file, at, length, buffers?.next(length));
     if (!bytes) throw this.corrupt('its file has become shorter');
     return bytes;
   }
@@ -106,9 +110,26 @@ async function openIfThere(path: string): Promise<FileHandle | undefined> {
   }
 }
 
+/** They take turns: a new one for each read would keep the garbage collector busy, and be memory until that has come by. */
+class TwoBuffers {
+  #last: Buffer = Buffer.alloc(0);
+  #next: Buffer = Buffer.alloc(0);
+
+  next(length: number): Buffer {
+    const buffer = this.#next.length < length ? Buffer.allocUnsafeSlow(length) : this.#next;
+    this.#next = this.#last;
+    this.#last = buffer;
+    return buffer.subarray(0, length);
+  }
+}
+
 /** Nothing when the file does not have so many bytes. */
-async function readFully(file: FileHandle, at: number, length: number): Promise<Buffer | undefined> {
-  const bytes = Buffer.allocUnsafeSlow(length);
+async function readFully(
+  file: FileHandle,
+  at: number,
+  length: number,
+  bytes: Buffer = Buffer.allocUnsafeSlow(length),
+): Promise<Buffer | undefined> {
   for (let got = 0; got < length; ) {
     const { bytesRead } = await file.read(bytes, got, length - got, at + got);
     if (bytesRead === 0) return undefined;

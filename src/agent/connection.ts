@@ -1,4 +1,5 @@
 /** One connection, and how long we wait for the one at its other end. Never for longer than it takes to say that it is slow. */
+import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Clock } from '../kit/clock/clock.ts';
 import { Watchdog } from '../pool-client/watchdog.ts';
@@ -14,15 +15,37 @@ const LINGER_MS = 5_000;
 
 export class Connection {
   readonly #watchdog: Watchdog;
+  readonly #socket: Socket;
+  #isAsked = false;
+  #isOver = false;
 
   /** `onSlow` is told when it is cut off. */
   constructor(socket: Socket, clock: Clock, onSlow: () => void) {
+    this.#socket = socket;
     this.#watchdog = new Watchdog(clock, () => {
       onSlow();
       socket.destroy();
     });
     this.#watchdog.guard(HEADERS_MS);
     socket.once('close', () => this.#watchdog.rest());
+  }
+
+  /**
+   * False for a request that comes before the one before it is answered: it is not served, and the connection ends with that answer. So
+   * nobody can have more done at once, and held in memory, than one thing for each connection.
+   */
+  takes(response: ServerResponse): boolean {
+    if (this.#isAsked) {
+      this.#socket.pause();
+      this.#isOver = true;
+      return false;
+    }
+    this.#isAsked = true;
+    response.once('finish', () => {
+      this.#isAsked = false;
+      if (this.#isOver) this.#socket.destroySoon();
+    });
+    return true;
   }
 
   waitsForClient(): void {

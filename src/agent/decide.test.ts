@@ -37,6 +37,14 @@ describe('an order to decommission', () => {
       drain: 'begin',
     });
   });
+  test('with other peers does not forget those that may have been given blobs', () => {
+    const moved = stateAfter(afterDecommission(draining, order(5, 'b', 'c')));
+    expect(moved.former).toEqual([peer('a')]);
+    const elsewhere = [{ name: 'a', url: 'http://elsewhere:8080' }, peer('c')];
+    const back = stateAfter(afterDecommission(moved, { generation: 6, peers: elsewhere }));
+    expect(back).toMatchObject({ peers: elsewhere, former: [peer('b')] });
+    expect(stateAfter(afterRecommission(back, undefined)).former).toBeUndefined();
+  });
   test('of an older generation is stale', () => {
     expect(afterDecommission(draining, order(4, 'a'))).toEqual({ is: 'stale', known: 5 });
   });

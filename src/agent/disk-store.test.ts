@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { link, mkdtemp, open, readdir, rename, rm, truncate, writeFile } from 'node:fs/promises';
+import { link, mkdtemp, open, readdir, rename, rm, stat, truncate, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
@@ -47,7 +47,7 @@ const put = (key: string, bytes: Buffer | string, chunkBytes?: number) =>
 
 async function get(key: string, range?: { start: number; end: number }): Promise<Buffer | undefined> {
   await using blob = await store.open(key);
-  return blob && Buffer.concat(await Array.fromAsync(blob.read(range)));
+  return blob && Buffer.concat(await Array.fromAsync(blob.read(range), (piece) => Buffer.from(piece)));
 }
 
 const sha256Of = (bytes: Buffer | string) => createHash('sha256').update(bytes).digest('hex');
@@ -173,15 +173,44 @@ describe('nothing is stored', () => {
   });
 });
 
+test('what comes in tiny pieces is not gathered until it is much: each of them takes many times its bytes of memory', async () => {
+  const { promise: mayEnd, resolve: end } = Promise.withResolvers<void>();
+  async function* tiny() {
+    for (let count = 0; count < 5_000; count++) yield Buffer.from('x');
+    await mayEnd;
+  }
+  const stored = store.put('k', tiny());
+  const written = async () => {
+    const [name] = await readdir(layout.uploads);
+    return name === undefined ? 0 : (await stat(join(layout.uploads, name))).size;
+  };
+  await expect.poll(written).toBeGreaterThan(3_000);
+  end();
+  expect(await stored).toMatchObject({ made: true, info: { size: 5_000 } });
+});
+
 describe('what is removed', () => {
   test('is gone for ever', async () => {
     await put('k', 'bytes');
-    expect(await store.remove('k')).toBe(true);
+    expect(await store.remove('k')).toMatchObject({ is: 'removed' });
     expect(await get('k')).toBeUndefined();
-    expect(await store.remove('k')).toBe(false);
+    expect(await store.remove('k')).toEqual({ is: 'absent' });
     store = await started();
     expect(await get('k')).toBeUndefined();
     expect(store.totals()).toEqual({ blobs: 0, bytes: 0, corrupt: 0 });
+  });
+
+  test('is only what was meant: not what was stored under the key since, and not what has gone bad', async () => {
+    const { info } = await put('k', 'what was meant');
+    const isMeant = (sha256: string) => sha256 === info.sha256;
+    await store.remove('k');
+    await put('k', 'what was stored since');
+    expect(await store.remove('k', isMeant)).toEqual({ is: 'another' });
+    expect((await get('k'))?.toString()).toBe('what was stored since');
+    await flipped(layout.blob(hashOf('k')), 0);
+    await expect(get('k')).rejects.toThrow();
+    expect(await store.remove('k', isMeant)).toEqual({ is: 'another' });
+    expect(store.totals().corrupt).toBe(1);
   });
 
   test('can be read to its end by who has opened it', async () => {
@@ -189,7 +218,9 @@ describe('what is removed', () => {
     await put('k', bytes);
     await using blob = await store.open('k');
     await store.remove('k');
-    expect(Buffer.concat(await Array.fromAsync(blob?.read() ?? [])).equals(bytes)).toBe(true);
+    expect(Buffer.concat(await Array.fromAsync(blob?.read() ?? [], (piece) => Buffer.from(piece))).equals(bytes)).toBe(
+      true,
+    );
   });
 });
 
@@ -255,7 +286,7 @@ describe('a blob that has gone bad', () => {
     await using blob = await store.open('k');
     const read: Buffer[] = [];
     const reading = async () => {
-      for await (const piece of blob?.read() ?? []) read.push(piece);
+      for await (const piece of blob?.read() ?? []) read.push(Buffer.from(piece));
     };
     await expect(reading()).rejects.toMatchObject({ reason: 'Corrupt' });
     expect(Buffer.concat(read).equals(bytes.subarray(0, 8 * PIECE_BYTES))).toBe(true);
@@ -291,7 +322,7 @@ describe('a blob that has gone bad', () => {
     await expect(get('k')).rejects.toThrow();
     await expect.poll(() => readdir(layout.uploads)).toEqual([]);
     expect(await store.isEmpty()).toBe(false);
-    expect(await store.remove('k')).toBe(true);
+    expect(await store.remove('k')).toEqual({ is: 'given up' });
     expect(await store.isEmpty()).toBe(true);
     expect(store.totals().corrupt).toBe(0);
     expect(await get('k')).toBeUndefined();
@@ -316,7 +347,7 @@ describe('a blob that has gone bad', () => {
   test('does not come back where nobody can tell any more which bytes it had, until it is removed', async () => {
     await flipped(path(), bytes.length + 60);
     await expect(put('k', bytes)).rejects.toMatchObject({ reason: 'Conflict' });
-    expect(await store.remove('k')).toBe(true);
+    expect(await store.remove('k')).toEqual({ is: 'given up' });
     expect(await put('k', bytes)).toMatchObject({ made: true });
   });
 });

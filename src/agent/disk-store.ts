@@ -16,10 +16,12 @@ import type { Layout } from './layout.ts';
 import { pageOfBlobs } from './listing.ts';
 import { Quarantine } from './quarantine.ts';
 import {
+  type DamagedPage,
   type ExpectedBlob,
   type OpenBlob,
   type PageOfBlobs,
   type PutBlob,
+  type Removal,
   type Store,
   StoreError,
   type StoreTotals,
@@ -103,20 +105,32 @@ export class DiskStore implements Store {
     return blob;
   }
 
-  async remove(key: string): Promise<boolean> {
+  async remove(key: string, isMeant?: (sha256: string) => boolean): Promise<Removal> {
     const hash = hashOf(key);
     await this.#fence.cutOff(key);
     return await this.#turns.run(hash, async () => {
       await this.#counting.before(hash);
       const info = await this.#look(hash);
-      const wasThere = info !== undefined && (await this.#unlink(hash, info.size));
+      if (isMeant && (info ? !isMeant(info.sha256) : this.#quarantine.has(hash))) return { is: 'another' };
+      if (info) await this.#unlink(hash, info.size);
       const wasAside = await this.#quarantine.remove(hash);
-      return wasThere || wasAside;
+      if (info) return { is: 'removed', sha256: info.sha256 };
+      return { is: wasAside ? 'given up' : 'absent' };
     });
   }
 
   list(page: PageOfBlobs): Promise<BlobPage> {
     return pageOfBlobs(this.#layout, page, (hash) => this.#turns.run(hash, () => this.#look(hash)));
+  }
+
+  /** What was put aside. */
+  damaged(page: PageOfBlobs): Promise<DamagedPage> {
+    return this.#quarantine.page(page);
+  }
+
+  /** What is left here of a blob that was put aside, and nothing else of its key. False if nothing is. */
+  giveUp(hash: string): Promise<boolean> {
+    return this.#turns.run(hash, () => this.#quarantine.remove(hash));
   }
 
   async isEmpty(): Promise<boolean> {
@@ -229,11 +243,10 @@ export class DiskStore implements Store {
     if (error instanceof CorruptBlob) await this.#turns.run(hash, () => this.#putAside(hash, error));
   };
 
-  async #unlink(hash: string, size: number): Promise<boolean> {
+  async #unlink(hash: string, size: number): Promise<void> {
     await unlink(this.#layout.blob(hash));
     this.#counting.removed(size);
     await this.#fsyncs.sync(this.#layout.shelf(hash));
-    return true;
   }
 }
 

@@ -21,6 +21,9 @@ export function failureOf(error: unknown): Failure {
   return { is: 'passed over', why };
 }
 
+/** What is told goes into the status of an agent, which has to stay readable whatever the size of the pool. */
+const MOST_NAMED = 3;
+
 const PEER_BACKOFF: Backoff = { baseMs: 500, maxMs: 30_000 };
 
 interface Closed {
@@ -78,7 +81,9 @@ export class PeerStandings {
   why(): string | undefined {
     if (this.#peers.length === 0) return 'nowhere to go: the order has named no other agent';
     if (this.#peers.some(({ name }) => !this.#closed.has(name))) return undefined;
-    return [...this.#closed.values()].map(({ why }) => why).join('; ');
+    const reasons = [...this.#closed.values()].map(({ why }) => why);
+    const more = reasons.length - MOST_NAMED;
+    return `${reasons.slice(0, MOST_NAMED).join('; ')}${more > 0 ? `; and ${more} more` : ''}`;
   }
 
   #isOpen(name: string, now: number): boolean {
@@ -104,15 +109,13 @@ export function whyOf({ peers, conflicts, damaged, corrupt, trouble }: Obstacles
     trouble,
     peers,
     conflicts.length > 0 &&
-      `other bytes are stored at a peer under ${named(conflicts)}: remove one of the two, then it goes on`,
-    (corrupt > 0 || damaged.length > 0) &&
+      `other bytes are stored at a peer under ${named(conflicts)}: DELETE it at one of the two agents, then it goes on`,
+    corrupt > 0 &&
       `damaged and not moved: ${damaged.length > 0 ? named(damaged, corrupt) : `${corrupt} blobs that were put aside`}; ` +
-        'what cannot be restored is given up with DELETE',
+        'GET /quarantine of this agent names all, DELETE /quarantine/HASH gives one up',
   ];
   return reasons.filter(Boolean).join('; ') || undefined;
 }
-
-const MOST_NAMED = 3;
 
 function named(keys: readonly string[], atLeast = 0): string {
   const more = Math.max(keys.length, atLeast) - Math.min(keys.length, MOST_NAMED);

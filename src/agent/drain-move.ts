@@ -6,6 +6,7 @@ import type { AgentCalls } from '../pool-client/agent-calls.ts';
 import { Untrue } from '../pool-client/errors.ts';
 import type { BlobInfo, Peer } from '../pool-client/protocol.ts';
 import { type Failure, failureOf, type PeerStandings } from './drain-decide.ts';
+import { oneAhead } from './one-ahead.ts';
 import type { OpenBlob, Store } from './store.ts';
 
 export interface MoveParts {
@@ -43,7 +44,7 @@ async function offer(parts: MoveParts, blob: OpenBlob, signal: AbortSignal): Pro
     const failure = await give(parts, blob, peer, signal);
     if (!failure) {
       standings.took(peer);
-      await store.remove(blob.info.key);
+      await store.remove(blob.info.key, (sha256) => sha256 === blob.info.sha256);
       return { is: 'moved', size: blob.info.size };
     }
     if (failure.is !== 'passed over') return failure;
@@ -54,7 +55,7 @@ async function offer(parts: MoveParts, blob: OpenBlob, signal: AbortSignal): Pro
 
 async function give(parts: MoveParts, blob: OpenBlob, peer: Peer, signal: AbortSignal): Promise<Failure | undefined> {
   try {
-    const stored = await parts.calls.put(peer, blob.info, paced(blob.read(), parts.pace, signal), signal);
+    const stored = await parts.calls.put(peer, blob.info, paced(oneAhead(blob.read()), parts.pace, signal), signal);
     if (stored === 'same') await readBack(parts.calls, peer, blob.info, signal);
     return undefined;
   } catch (error) {

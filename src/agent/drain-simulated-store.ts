@@ -8,6 +8,7 @@ import {
   type OpenBlob,
   type PageOfBlobs,
   type PutBlob,
+  type Removal,
   type Store,
   StoreError,
   type StoreTotals,
@@ -85,13 +86,16 @@ export class SimulatedStore implements Store {
     return kept && { info: kept.info, read: () => this.#pieces(kept), async [Symbol.asyncDispose]() {} };
   }
 
-  async remove(key: string): Promise<boolean> {
+  async remove(key: string, isMeant?: (sha256: string) => boolean): Promise<Removal> {
     await this.#fence.cutOff(key);
     await this.#step();
-    const wasThere = this.#disk.blobs.delete(key);
+    const info = this.#disk.blobs.get(key)?.info;
+    if (isMeant && (info ? !isMeant(info.sha256) : this.#disk.aside.has(key))) return { is: 'another' };
+    this.#disk.blobs.delete(key);
     const wasAside = this.#disk.aside.delete(key);
     await this.#step();
-    return wasThere || wasAside;
+    if (info) return { is: 'removed', sha256: info.sha256 };
+    return { is: wasAside ? 'given up' : 'absent' };
   }
 
   async list({ after = '', limit, prefix = '' }: PageOfBlobs): Promise<BlobPage> {

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { sleep } from '../kit/clock/clock.ts';
 import { VirtualClock } from '../kit/clock/virtual.ts';
 import { silentLog } from '../kit/observe/log.ts';
 import type { AgentCalls } from '../pool-client/agent-calls.ts';
@@ -13,7 +14,7 @@ const [B, C] = [peer('b'), peer('c')];
 const never = new AbortController().signal;
 
 /** An agent `a` with blobs, whose peers take what they are sent unless told otherwise. */
-function aDrain(keys: readonly string[], calls: Partial<AgentCalls> = {}, bandwidth?: number) {
+function aDrain(keys: readonly string[], calls: Partial<AgentCalls> = {}, bandwidth?: number, diskMs = 0) {
   const clock = new VirtualClock();
   const disk = new SimulatedDisk();
   for (const key of keys) disk.add(key, Buffer.from(`bytes of ${key}`));
@@ -34,7 +35,9 @@ function aDrain(keys: readonly string[], calls: Partial<AgentCalls> = {}, bandwi
   };
   const drain = new Drain({
     name: 'a',
-    store: new SimulatedStore(disk, async () => {}),
+    store: new SimulatedStore(disk, async () => {
+      if (diskMs > 0) await sleep(clock, diskMs);
+    }),
     calls: all as AgentCalls,
     clock,
     random: () => 1,
@@ -95,6 +98,18 @@ test.each([
     expect(asked).toBeLessThan(300);
   },
 );
+
+test('why it does not go on is told in a few words, however many peers take nothing', async () => {
+  const peers = Array.from({ length: 1_000 }, (_, index) => peer(`p-${index}`));
+  const { clock, drain } = aDrain(['k'], {
+    async put(to) {
+      throw new Unreachable(to, 'PUT');
+    },
+  });
+  drain.begin({ generation: 1, peers });
+  await clock.advance(100);
+  expect(drain.status()?.why).toMatch(/^the agent p-\d+ .*; and 997 more$/);
+});
 
 test('what one peer does not take goes to the next', async () => {
   const { clock, disk, drain, drained } = aDrain(['k1', 'k2', 'k3', 'k4'], {
@@ -158,6 +173,77 @@ test('a removal does not wait for the move of the same key: that is cut off, and
   expect([wasCut, disk.blobs.size, removed.toSorted()]).toEqual([true, 0, ['b k', 'c k']]);
 });
 
+test('a removal that waits while the drain is called off still goes where the blob may have gone', async () => {
+  const arrived = Promise.withResolvers<void>();
+  const removed: string[] = [];
+  const peers: Partial<AgentCalls> = {
+    async put() {
+      await arrived.promise; // the peer has all of it before it hears that it is not to come
+      return 'made';
+    },
+    async remove(to, key) {
+      removed.push(`${to.name} ${key}`);
+      return true;
+    },
+  };
+  const { clock, drain } = aDrain(['k'], peers, undefined, 1);
+  drain.begin({ generation: 1, peers: [B] });
+  await clock.advance(10);
+  const removing = drain.removeEverywhere('k', never);
+  const ended = drain.end();
+  arrived.resolve();
+  await clock.advance(100);
+  await ended;
+  expect(await removing).toBe('removed');
+  expect(removed).toEqual(['b k']);
+});
+
+test('a removal takes along at peers what was here, and no other bytes that a peer has under the key', async () => {
+  const asked: (string | undefined)[] = [];
+  const { clock, disk, drain } = aDrain(['twice'], {
+    async put(_to, { key }) {
+      throw new Conflict('b', key);
+    },
+    async remove(_to, _key, _signal, sha256) {
+      asked.push(sha256);
+      return false;
+    },
+  });
+  const digest = disk.blobs.get('twice')?.info.sha256;
+  drain.begin({ generation: 1, peers: [B] });
+  await clock.advance(10);
+  expect(await drain.removeEverywhere('twice', never)).toBe('removed');
+  expect(await drain.removeEverywhere('twice', never)).toBe('absent');
+  expect(asked).toEqual([digest, undefined]);
+});
+
+test('what is left of a damaged blob is given up here only: a peer may have what was stored anew in its place', async () => {
+  const { clock, disk, drain, removed, drained } = aDrain(['k']);
+  disk.spoil('k');
+  drain.begin({ generation: 1, peers: [B] });
+  await clock.advance(10);
+  expect(await drain.removeEverywhere('k', never)).toBe('removed');
+  expect([disk.aside.size, removed]).toEqual([0, []]);
+  await clock.advance(60_000);
+  expect(drained()).toBe(1);
+});
+
+test('a removal of other bytes than are here removes nothing, here or elsewhere', async () => {
+  const { drain, disk, removed } = aDrain(['k']);
+  drain.begin({ generation: 1, peers: [] });
+  expect(await drain.removeEverywhere('k', never, () => false)).toBe('another');
+  expect(await drain.removeEverywhere('nothing', never, () => true)).toBe('another');
+  expect([disk.blobs.size, removed]).toEqual([1, []]);
+});
+
+test('a removal follows to those that are no longer given anything, too', async () => {
+  const { clock, drain, removed } = aDrain([]);
+  drain.begin({ generation: 1, peers: [C], former: [B, peer('a')] });
+  await clock.advance(10);
+  expect(await drain.removeEverywhere('k', never)).toBe('absent');
+  expect(removed.toSorted()).toEqual(['b k', 'c k']);
+});
+
 test('a removal is unknown when one peer did not answer, and is passed on nowhere when nothing drains', async () => {
   const { drain, clock } = aDrain(['k'], {
     async remove(to) {
@@ -188,6 +274,23 @@ test('when it is called off it takes up nothing more, and ends what is on its wa
   await clock.advance(60_000);
   expect(disk.blobs.size).toBe(4);
   expect(drain.status()).toBeUndefined();
+});
+
+test.each([
+  ['small', 1024 * 1024, 16],
+  ['large', 1024 * 1024 + 1, 4],
+])('of %s blobs several are on their way at once', async (_, bytes, several) => {
+  const underWay = new Set<string>();
+  const { clock, disk, drain } = aDrain([], {
+    async put(_to, { key }) {
+      underWay.add(key);
+      return await new Promise(() => {});
+    },
+  });
+  for (let index = 0; index < 20; index++) disk.add(`k${index}`, Buffer.alloc(bytes));
+  drain.begin({ generation: 1, peers: [B] });
+  await clock.advance(10);
+  expect(underWay.size).toBe(several);
 });
 
 test('no more bytes go out in a second than it may', async () => {

@@ -9,12 +9,12 @@ import type { Log } from '../kit/observe/log.ts';
 import { Slots } from '../kit/slots.ts';
 import { Pace } from '../kit/wipe/pace.ts';
 import type { AgentCalls } from '../pool-client/agent-calls.ts';
-import type { BlobInfo, DecommissionOrder, DrainStatus } from '../pool-client/protocol.ts';
+import type { BlobInfo, DrainStatus, Peer } from '../pool-client/protocol.ts';
 import { PeerStandings, whyOf } from './drain-decide.ts';
 import { type Moved, move } from './drain-move.ts';
-import type { Drained, Draining } from './draining.ts';
+import type { Drained, Draining, DrainOrder, RemovedEverywhere } from './draining.ts';
 import { KeyTurns } from './key-turns.ts';
-import type { Store } from './store.ts';
+import type { Removal, Store } from './store.ts';
 
 export interface DrainOptions {
   /** Of this agent, which is never its own peer. */
@@ -32,7 +32,7 @@ export interface DrainOptions {
 /** Of large blobs a few fill the line. What small ones wait for is the peer's disk, which takes many of them at once as fast as one. */
 const LARGE_IN_FLIGHT = 4;
 const SMALL_IN_FLIGHT = 16;
-const MOST_BYTES_OF_SMALL = 64 * 1024;
+const MOST_BYTES_OF_SMALL = 1024 * 1024;
 const PAGE = 200;
 /** Between two looks at what is left, when the last one has moved nothing. */
 const IDLE: Backoff = { baseMs: 1_000, maxMs: 30_000 };
@@ -62,6 +62,7 @@ export class Drain implements Draining {
   /** Keys that stay, and why. */
   readonly #held = new Map<string, 'conflict' | 'corrupt'>();
   #run: Run | undefined;
+  #former: readonly Peer[] = [];
   #movedBlobs = 0;
   #movedBytes = 0;
   #trouble: string | undefined;
@@ -73,8 +74,10 @@ export class Drain implements Draining {
     this.#pace = new Pace(bandwidth, clock);
   }
 
-  begin({ generation, peers }: DecommissionOrder): void {
-    this.#standings.replace(peers.filter(({ name }) => name !== this.#options.name));
+  begin({ generation, peers, former = [] }: DrainOrder): void {
+    const others = (all: readonly Peer[]) => all.filter(({ name }) => name !== this.#options.name);
+    this.#standings.replace(others(peers));
+    this.#former = others(former);
     this.#bell.ring();
     const before = this.#run;
     if (before && !before.stop.signal.aborted && before.generation === generation) return;
@@ -106,22 +109,33 @@ export class Drain implements Draining {
     };
   }
 
-  /** Also when no drain has begun: one may begin while this is under way, and must not take the blob along. */
-  async removeEverywhere(key: string, signal: AbortSignal): Promise<'removed' | 'absent' | 'unknown'> {
+  /** Also when no drain has begun: one may begin while this is under way, and must not take the blob along. So may one that runs end. */
+  async removeEverywhere(
+    key: string,
+    signal: AbortSignal,
+    isMeant?: (sha256: string) => boolean,
+  ): Promise<RemovedEverywhere> {
+    const wasDraining = this.#run !== undefined;
     this.#moving.get(key)?.abort();
     return await this.#turns.run(key, async () => {
       if (signal.aborted) return 'unknown';
-      const wasHere = await this.#options.store.remove(key);
+      const here = await this.#options.store.remove(key, isMeant);
+      if (here.is === 'another') return 'another';
       this.#held.delete(key);
-      const elsewhere = this.#run ? await this.#removeAtPeers(key, signal) : 'absent';
+      if (here.is === 'given up') return 'removed'; // what a peer has under the key did not come from here, and may be what replaces it
+      if (here.is === 'absent' && isMeant) return 'another';
+      const mayHaveGone = wasDraining || this.#run !== undefined;
+      const elsewhere = mayHaveGone ? await this.#removeAtPeers(key, here, signal) : 'absent';
       if (elsewhere === 'unknown') return 'unknown';
-      return wasHere || elsewhere === 'removed' ? 'removed' : 'absent';
+      return here.is === 'removed' || elsewhere === 'removed' ? 'removed' : 'absent';
     });
   }
 
-  async #removeAtPeers(key: string, signal: AbortSignal): Promise<'removed' | 'absent' | 'unknown'> {
+  /** What was here is what may be there as well: other bytes of a peer are not what was asked for. */
+  async #removeAtPeers(key: string, here: Removal, signal: AbortSignal): Promise<'removed' | 'absent' | 'unknown'> {
     const { calls, log } = this.#options;
-    const asked = this.#standings.peers.map((peer) => calls.remove(peer, key, signal));
+    const sha256 = here.is === 'removed' ? here.sha256 : undefined;
+    const asked = [...this.#standings.peers, ...this.#former].map((peer) => calls.remove(peer, key, signal, sha256));
     const answers = await Promise.allSettled(asked);
     for (const answer of answers) {
       if (answer.status === 'rejected') log.warn({ err: answer.reason, key }, 'a peer was not told of a removal');
@@ -164,7 +178,8 @@ export class Drain implements Draining {
       await this.#pass(stop, cut);
       this.#trouble = undefined;
       if (stop.aborted || !(await store.isEmpty())) return false;
-      await drained();
+      await drained(stop);
+      if (stop.aborted) return false;
       log.info({ blobs: this.#movedBlobs, bytes: this.#movedBytes }, 'drained: nothing is left here');
       return true;
     } catch (error) {
@@ -248,7 +263,7 @@ export class Drain implements Draining {
       trouble: this.#trouble,
       peers: blobs > 0 ? this.#standings.why() : undefined,
       conflicts: held('conflict'),
-      damaged: held('corrupt'),
+      damaged: corrupt > 0 ? held('corrupt') : [], // others have been given up since
       corrupt,
     });
   }

@@ -1,5 +1,6 @@
 /** One request and its answer. */
 import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http';
+import { REASON_HEADER } from '../pool-client/protocol.ts';
 import type { Connection } from './connection.ts';
 import { refusalFor } from './refusals.ts';
 import { StoreError } from './store.ts';
@@ -11,7 +12,8 @@ export class Exchange {
   readonly query: URLSearchParams;
   bytesIn = 0;
   bytesOut = 0;
-  readonly #gone = new AbortController();
+  /** Made when somebody asks for it: hardly anybody does. */
+  #gone: AbortController | undefined;
   readonly #response: ServerResponse;
   readonly #connection: Connection;
   #waitsToContinue: boolean;
@@ -28,7 +30,7 @@ export class Exchange {
     this.#waitsToContinue = waitsToContinue;
     response.once('close', () => {
       this.#waiting?.(new Error('the connection was closed'));
-      this.#gone.abort();
+      this.#gone?.abort();
     });
   }
 
@@ -38,6 +40,8 @@ export class Exchange {
 
   /** Aborted when there is nobody any more to be answered. */
   get gone(): AbortSignal {
+    this.#gone ??= new AbortController();
+    if (this.#response.destroyed) this.#gone.abort();
     return this.#gone.signal;
   }
 
@@ -114,7 +118,8 @@ export class Exchange {
   /** Whoever still sends is read to the end for a moment, so that the answer is not lost with the rest; who waits to send does not. */
   refuse(error: unknown): void {
     const { status, headers, body } = refusalFor(error);
-    this.json(status, body, { ...headers, ...(this.#waitsToContinue && { connection: 'close' }) });
+    const ending = this.#waitsToContinue && { connection: 'close' };
+    this.json(status, body, { ...headers, [REASON_HEADER]: body.reason, ...ending });
     if (this.request.complete) return;
     this.request.resume();
     this.#connection.lingers();

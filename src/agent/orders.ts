@@ -4,7 +4,7 @@ import { StoreError } from './store.ts';
 
 /** A thousand agents with long names take a quarter of it. */
 export const MOST_ORDER_BYTES = 1024 * 1024;
-const MOST_PEERS = 10_000;
+export const MOST_PEERS = 10_000;
 
 /** Nothing for an empty body, as the original's operator sends it. */
 export function decommissionOrder(body: string): DecommissionOrder | undefined {

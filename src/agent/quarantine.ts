@@ -1,10 +1,15 @@
 /** Blobs whose bytes are no longer what was stored. They are kept for a person to look at, and are data still: nobody else removes them. */
 import { lstat, readdir, rename, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
+import { fewAtATime } from '../kit/few-at-a-time.ts';
 import { isNothingThere } from '../kit/host/file-error.ts';
 import { BlobFile } from './blob-file.ts';
-import { isHash } from './keys.ts';
+import { hashOf, isHash } from './keys.ts';
 import { type Layout, syncDirectory } from './layout.ts';
+import type { DamagedBlob, DamagedPage, PageOfBlobs } from './store.ts';
+import type { KeptBlob } from './trailer.ts';
+
+const AT_ONCE = 8;
 
 export class Quarantine {
   readonly #layout: Layout;
@@ -56,19 +61,35 @@ export class Quarantine {
     return true;
   }
 
+  /** In the order of the hashes. */
+  async page({ after = '', limit }: PageOfBlobs): Promise<DamagedPage> {
+    const left = [...this.#files.keys()].filter((hash) => hash > after).sort();
+    const items = await fewAtATime(AT_ONCE, left.slice(0, limit), (hash) => this.#describe(hash));
+    const last = items.at(-1);
+    return { items, ...(left.length > limit && last && { continue: last.hash }) };
+  }
+
+  async #describe(hash: string): Promise<DamagedBlob> {
+    for (const name of this.#files.get(hash) ?? []) {
+      const kept = await keptIn(join(this.#layout.quarantine, name));
+      if (kept && hashOf(kept.key) === hash) return { hash, key: kept.key, size: kept.size, sha256: kept.sha256 };
+    }
+    return { hash };
+  }
+
   /** Whether these are the bytes that were once stored, by what is written about all of its files. What cannot be read says no. */
   async holds(hash: string, sha256: string): Promise<boolean> {
     for (const name of this.#files.get(hash) ?? []) {
-      if ((await sha256Of(join(this.#layout.quarantine, name))) !== sha256) return false;
+      if ((await keptIn(join(this.#layout.quarantine, name)))?.sha256 !== sha256) return false;
     }
     return true;
   }
 }
 
-async function sha256Of(path: string): Promise<string | undefined> {
+async function keptIn(path: string): Promise<KeptBlob | undefined> {
   try {
     await using file = await BlobFile.open(path);
-    return file?.kept.sha256;
+    return file?.kept;
   } catch {
     return undefined;
   }

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { open, readdir, readFile, writeFile } from 'node:fs/promises';
 import type { Socket } from 'node:net';
 import { join } from 'node:path';
-import { text } from 'node:stream/consumers';
+import { buffer, text } from 'node:stream/consumers';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { reprDigest } from './digest.ts';
 import { hashOf } from './keys.ts';
@@ -164,6 +164,17 @@ describe('GET', () => {
     expect(answer.bytes.equals(bytes)).toBe(true);
   });
 
+  test('waits for who reads slowly, and gives what was stored all the same', async () => {
+    const large = randomBytes(20_000_000); // more than fits between the two
+    await put('large', large);
+    const socket = agent.connect();
+    socket.write('GET /blobs/large HTTP/1.1\r\nhost: a\r\nconnection: close\r\n\r\n');
+    await once(socket, 'readable');
+    expect((await get('k')).bytes.equals(bytes)).toBe(true);
+    const answer = await buffer(socket);
+    expect(answer.subarray(-large.length).equals(large)).toBe(true);
+  });
+
   test('of a blob of no bytes gives none', async () => {
     await put('empty', '');
     expect(await get('empty')).toMatchObject({ status: 200, text: '', headers: { 'content-length': '0' } });
@@ -244,6 +255,39 @@ describe('GET', () => {
   test('of a range in a piece that has gone bad gives an error', async () => {
     await flipped('k', 4 * PIECE_BYTES + 5);
     expect(await get('k', { range: `bytes=${4 * PIECE_BYTES + 100}-` })).toMatchObject({ status: 500 });
+  });
+});
+
+describe('what was put aside', () => {
+  const asked = async (query = '') => JSON.parse((await agent.ask('GET', `/quarantine${query}`)).text);
+  const bytes = Buffer.from('some bytes');
+
+  test('is listed by key, as far as that can still be read', async () => {
+    for (const key of ['a', 'b', 'c']) await put(key, bytes);
+    await flipped('a', 0);
+    await flipped('b', bytes.length + 20); // in what is said of it
+    for (const key of ['a', 'b']) expect((await get(key)).status).toBe(500);
+    const sha256 = sha256Of(bytes);
+    const both = [{ hash: hashOf('a'), key: 'a', size: bytes.length, sha256 }, { hash: hashOf('b') }];
+    const inOrder = both.toSorted((one, other) => (one.hash < other.hash ? -1 : 1));
+    expect(await asked()).toEqual({ items: inOrder });
+    const first = await asked('?limit=1');
+    expect(first).toEqual({ items: inOrder.slice(0, 1), continue: inOrder[0]?.hash });
+    expect(await asked(`?continue=${first.continue}`)).toEqual({ items: inOrder.slice(1) });
+  });
+
+  test('can be given up, and nothing else by that', async () => {
+    await put('k', bytes);
+    const path = `/quarantine/${hashOf('k')}`;
+    expect((await agent.ask('DELETE', path)).status).toBe(404);
+    expect((await agent.ask('DELETE', '/quarantine/../state.json')).status).toBe(404);
+    expect((await get('k')).status).toBe(200);
+    await flipped('k', 0);
+    expect((await get('k')).status).toBe(500);
+    expect((await agent.ask('DELETE', path)).status).toBe(204);
+    expect(await asked()).toEqual({ items: [] });
+    expect(await status()).toMatchObject({ corrupt: 0, state: 'Ready' });
+    expect((await get('k')).status).toBe(404);
   });
 });
 
@@ -585,6 +629,15 @@ test('a scrub finds what has gone bad without anybody asking for it', async () =
     })
     .toMatchObject({ blobs: 1, corrupt: 1 });
   expect(agent.log.at('error').map(({ message }) => message)).toEqual([expect.stringContaining('gone bad')]);
+});
+
+test('who does not wait for an answer gets that one and no other: nobody has more than one thing done at once by one connection', async () => {
+  await put('k', 'bytes');
+  const socket = agent.connect();
+  socket.write('GET /blobs/k HTTP/1.1\r\nhost: x\r\n\r\n'.repeat(500));
+  const [answer] = await Promise.all([text(socket), once(socket, 'close')]);
+  expect(answer.match(/HTTP\/1\.1 200/g)).toHaveLength(1);
+  expect(answer).toMatch(/bytes$/);
 });
 
 test('connections beyond the most that it takes are not served', async () => {

@@ -84,6 +84,7 @@ function serverOf(options: AgentServerOptions): Server {
   };
   const answer = (waitsToContinue: boolean) => (request: IncomingMessage, response: ServerResponse) => {
     const connection = connectionOf(request.socket);
+    if (!connection.takes(response)) return;
     connection.waitsForUs();
     response.setHeader(AGENT_HEADER, encodeURIComponent(name));
     if (!server.listening) response.setHeader('connection', 'close');

@@ -38,7 +38,10 @@ export class StateFile {
     );
   }
 
-  /** An agent whose volume is full must still be told to drain: room for that is put by. */
+  /**
+   * An agent whose volume is full must still be told to drain. Btrfs may have no room for what it knows of files while it has some for
+   * bytes (headroom.ts), so that a file is put by which makes room when it goes.
+   */
   async write(state: KeptState): Promise<void> {
     const text = `${JSON.stringify({ version: VERSION, ...state }, undefined, 2)}\n`;
     try {
@@ -64,12 +67,13 @@ export class StateFile {
 }
 
 function parse(text: string): KeptState | undefined {
-  const { version, state, generation, peers } = asObject(text);
+  const { version, state, generation, peers, former = [] } = asObject(text);
   const known = STATES.find((each) => each === state);
-  const to = asPeers(peers);
-  if (version !== VERSION || known === undefined || to === undefined) return undefined;
-  if (generation === undefined) return { state: known, peers: to };
-  return Number.isSafeInteger(generation) ? { state: known, peers: to, generation: Number(generation) } : undefined;
+  const [to, before] = [asPeers(peers), asPeers(former)];
+  if (version !== VERSION || known === undefined || to === undefined || before === undefined) return undefined;
+  const kept: KeptState = { state: known, peers: to, ...(before.length > 0 && { former: before }) };
+  if (generation === undefined) return kept;
+  return Number.isSafeInteger(generation) ? { ...kept, generation: Number(generation) } : undefined;
 }
 
 function asObject(text: string): Readonly<Record<string, unknown>> {

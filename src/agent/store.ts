@@ -8,8 +8,8 @@ export interface Store {
    */
   put(key: string, body: AsyncIterable<Buffer>, expected?: ExpectedBlob): Promise<PutBlob>;
   open(key: string): Promise<OpenBlob | undefined>;
-  /** Also of the blobs that were put aside. False if there was none. When it settles, that is on the disk. */
-  remove(key: string): Promise<boolean>;
+  /** Also of the blobs that were put aside. With `isMeant`, only bytes of a digest that it says yes to. When it settles, that is on the disk. */
+  remove(key: string, isMeant?: (sha256: string) => boolean): Promise<Removal>;
   /** In the order of the hashed keys, whatever comes and goes meanwhile. `after` is what the page before said as `continue`. */
   list(page: PageOfBlobs): Promise<BlobPage>;
   /** By looking at the directories, not by counting: no blob, none put aside, and nothing being written. */
@@ -28,9 +28,20 @@ export interface PutBlob {
   readonly info: BlobInfo;
 }
 
+export type Removal =
+  | { readonly is: 'removed'; readonly sha256: string }
+  /** What was left of a blob that had gone bad. */
+  | { readonly is: 'given up' }
+  | { readonly is: 'absent' }
+  /** Other bytes than were meant are there, or were and have gone bad. They stay. */
+  | { readonly is: 'another' };
+
 export interface OpenBlob extends AsyncDisposable {
   readonly info: BlobInfo;
-  /** Verified pieces; rejects with a StoreError (Corrupt) before any byte of a bad one. Bytes from `start` up to, not with, `end`. */
+  /**
+   * Verified pieces; rejects with a StoreError (Corrupt) before any byte of a bad one. Bytes from `start` up to, not with, `end`. A piece
+   * may be overwritten as soon as the one after the next is asked for: who keeps it longer makes a copy.
+   */
   read(range?: ByteRange): AsyncIterable<Buffer>;
 }
 
@@ -43,6 +54,17 @@ export interface PageOfBlobs {
   readonly after?: string;
   readonly limit: number;
   readonly prefix?: string;
+}
+
+/** A blob that was put aside, as far as it can still be told what it was. */
+export interface DamagedBlob extends Partial<BlobInfo> {
+  /** The SHA-256 of its key. */
+  readonly hash: string;
+}
+
+export interface DamagedPage {
+  readonly items: readonly DamagedBlob[];
+  readonly continue?: string;
 }
 
 export interface StoreTotals {

@@ -2,28 +2,34 @@
 import { constants, type FileHandle, link, open, unlink } from 'node:fs/promises';
 import { errorCode } from '../kit/host/file-error.ts';
 import { Checksums } from './checksums.ts';
+import type { Headroom } from './headroom.ts';
 import { StoreError } from './store.ts';
 import { footOf, type KeptBlob } from './trailer.ts';
 
 /** So much is written at once; while it is, as much again is gathered. */
 const WRITE_BYTES = 256 * 1024;
+/** What comes in tiny pieces takes many times its bytes of memory. */
+const WRITE_PIECES = 1024;
+const BLOCK_BYTES = 4096;
 
 export class Upload {
   readonly path: string;
   readonly #file: FileHandle;
+  readonly #headroom: Headroom;
   readonly #checksums = new Checksums();
   #gathered: Buffer[] = [];
   #gatheredBytes = 0;
   #writing: Promise<void> = Promise.resolve();
 
-  private constructor(path: string, file: FileHandle) {
+  private constructor(path: string, file: FileHandle, headroom: Headroom) {
     this.path = path;
     this.#file = file;
+    this.#headroom = headroom;
   }
 
-  static async begin(path: string): Promise<Upload> {
+  static async begin(path: string, headroom: Headroom): Promise<Upload> {
     const flags = constants.O_CREAT | constants.O_EXCL | constants.O_WRONLY;
-    return new Upload(path, await room(() => open(path, flags, 0o600)));
+    return new Upload(path, await room(() => open(path, flags, 0o600)), headroom);
   }
 
   /** Takes all of the body, and no more than `most` bytes of it. */
@@ -35,7 +41,7 @@ export class Upload {
       this.#gathered.push(bytes);
       this.#gatheredBytes += bytes.length;
       this.#checksums.add(bytes);
-      if (this.#gatheredBytes >= WRITE_BYTES) await this.#passOn();
+      if (this.#gatheredBytes >= WRITE_BYTES || this.#gathered.length >= WRITE_PIECES) await this.#passOn();
     }
   }
 
@@ -74,10 +80,14 @@ export class Upload {
     const chunks = this.#gathered;
     this.#gathered = [];
     this.#gatheredBytes = 0;
-    this.#writing = room(() => writeFully(this.#file, chunks));
+    this.#writing = this.#headroom.write(sizeOf(chunks), () => room(() => writeFully(this.#file, chunks)));
     this.#writing.catch(() => {}); // told by the next one who waits for it
   }
 }
+
+/** What the filesystem takes for it: whole blocks. */
+const sizeOf = (chunks: readonly Buffer[]): number =>
+  Math.ceil(chunks.reduce((sum, { length }) => sum + length, 0) / BLOCK_BYTES) * BLOCK_BYTES;
 
 /** The system may take less than it was given, such as when room runs out. */
 async function writeFully(file: FileHandle, chunks: Buffer[]): Promise<void> {

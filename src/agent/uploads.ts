@@ -5,6 +5,7 @@ import type { Random } from '../kit/backoff.ts';
 import type { Log } from '../kit/observe/log.ts';
 import { BlobFile } from './blob-file.ts';
 import { CorruptBlob } from './corrupt-blob.ts';
+import { Headroom, roomIn } from './headroom.ts';
 import { isHash } from './keys.ts';
 import { type Layout, syncDirectory } from './layout.ts';
 import { Upload } from './upload.ts';
@@ -13,12 +14,14 @@ export class Uploads {
   readonly #layout: Layout;
   readonly #random: Random;
   readonly #log: Log;
+  readonly #headroom: Headroom;
   #underWay = 0;
 
   constructor(layout: Layout, random: Random, log: Log) {
     this.#layout = layout;
     this.#random = random;
     this.#log = log;
+    this.#headroom = new Headroom(() => roomIn(layout.root));
   }
 
   get underWay(): number {
@@ -30,7 +33,7 @@ export class Uploads {
     this.#underWay += 1;
     let upload: Upload | undefined;
     try {
-      upload = await Upload.begin(join(this.#layout.uploads, this.#nameFor(hash)));
+      upload = await Upload.begin(join(this.#layout.uploads, this.#nameFor(hash)), this.#headroom);
       return await work(upload);
     } finally {
       void this.#end(upload);

@@ -1,5 +1,5 @@
 /** What a person has approved, as it stands on the Node: devices that may be wiped once although data on them is somebody's, or may be. */
-import { z } from 'zod';
+import * as z from 'zod';
 import { type Identity, identitySchema } from './identity.ts';
 import type { ReadReport } from './node-report.ts';
 

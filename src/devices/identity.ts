@@ -1,5 +1,5 @@
 /** Which device a device is: not where it is found, which can change at the next boot, but what it says of itself. */
-import { z } from 'zod';
+import * as z from 'zod';
 import type { DeviceFacts } from '../kit/host/block-device.ts';
 
 /** What is recorded of a device, on its volume and in the ledger. */

@@ -1,5 +1,5 @@
 /** What the agent of a node reports on its devices. */
-import { z } from 'zod';
+import * as z from 'zod';
 import { NodeReports, type ReportHead } from '../kit/reports/node-reports.ts';
 import { identitySchema } from './identity.ts';
 import type { Stock } from './inventory.ts';

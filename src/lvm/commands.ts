@@ -322,9 +322,15 @@ export const luksTestKey = ({ device, key }: Keyed): Command =>
     successCodes: [0, NO_SUCH_THING, WRONG_KEY],
   });
 
+type Said = Omit<CommandResult, 'truncated'>;
+
+/** There is no key that would open it, and never was one with which something could have been written inside. */
+export const isWithoutSlots = ({ code, stderr }: Said): boolean => code === NO_SUCH_THING && WITHOUT_SLOTS.test(stderr);
+
 /** Nothing when the key opens none. */
-export function slotIn({ code, stdout, stderr }: Omit<CommandResult, 'truncated'>): number | undefined {
-  if (code === WRONG_KEY || (code === NO_SUCH_THING && WITHOUT_SLOTS.test(stderr))) return undefined;
+export function slotIn(result: Said): number | undefined {
+  const { code, stdout, stderr } = result;
+  if (code === WRONG_KEY || isWithoutSlots(result)) return undefined;
   if (code === NO_SUCH_THING) throw new Error(`cryptsetup could not try the key: ${stderr.trim()}`);
   const slot = /^Key slot (\d+) unlocked\.$/m.exec(stdout)?.[1];
   if (slot === undefined) throw new Error('cryptsetup does not say which slot the key has opened');

@@ -24,7 +24,7 @@ describe('what volumes cost', { timeout: 180_000 }, () => {
     const node = await nodeWith(50);
     const commands = node.commandsSince(0);
     expect(counted(commands)).not.toHaveProperty('lvcreate');
-    expect(commands.length).toBeLessThan(20);
+    expect(commands.length).toBeLessThan(24);
     expect(node.apiWrites).toHaveLength(100);
   });
 

@@ -219,17 +219,19 @@ describe('a logical volume of ours that nothing was mounted from yet', () => {
   it('is formatted when there is nothing on it', () =>
     expect(next(declared(), fresh(), { signature: undefined })).toBe('format'));
   it('is formatted again when formatting was cut off', () =>
-    expect(next(declared(), fresh(), { signature: 'ext4', isWhole: false })).toBe('format'));
+    expect(next(declared(), fresh(), { signature: 'ext4', condition: 'begun' })).toBe('format'));
   it('is not formatted a second time when its filesystem is complete', () =>
-    expect(next(declared(), fresh(), { signature: 'ext4', isWhole: true })).toBe('mark-ready'));
+    expect(next(declared(), fresh(), { signature: 'ext4', condition: 'whole' })).toBe('mark-ready'));
   it('is left alone when somebody else has written to it', () =>
     expect(next(declared(), fresh(), { signature: 'LVM2_member' })).toBe('signatureIsForeign'));
+  it('is left alone when its filesystem is damaged, and somebody may have used it', () =>
+    expect(next(declared(), fresh(), { signature: 'ext4', condition: 'damaged' })).toBe('filesystemIsDamaged'));
   it.each([{ wasProcessed: true }, { adopts: 'lv-uuid-1' }])(
     'is never formatted when it may have had data: %o',
     (known) => {
-      for (const content of [{ signature: undefined }, { signature: 'ext4', isWhole: false }])
+      for (const content of [{ signature: undefined }, { signature: 'ext4', condition: 'begun' as const }])
         expect(next(declared(known), fresh(), content)).toBe('hadData');
-      expect(next(declared(known), fresh(), { signature: 'ext4', isWhole: true })).toBe('mark-ready');
+      expect(next(declared(known), fresh(), { signature: 'ext4', condition: 'whole' })).toBe('mark-ready');
     },
   );
   it('is activated first', () => expect(next(declared(), fresh({ lv: lv({ isActive: false }) }))).toBe('activate'));
@@ -251,7 +253,7 @@ describe('a logical volume of ours', () => {
   it('is never formatted, whatever is on it', () => {
     const unmounted = complete({ atPath: [], ofDevice: [] });
     for (const signature of [undefined, 'xfs', 'ext4'])
-      expect(next(declared(), unmounted, { signature, isWhole: false })).toBe('mount');
+      expect(next(declared(), unmounted, { signature, condition: 'begun' })).toBe('mount');
   });
   it('is not mounted over something else', () =>
     expect(next(declared(), complete({ atPath: [mount({ device: '8:1' })] }))).toBe('somethingElseIsMounted'));
@@ -396,10 +398,10 @@ describe('an encrypted volume', () => {
   it('is encrypted when there is nothing on it, or when that was cut off', () => {
     expect(next(wanted, closed('new'))).toBe('look-closer');
     expect(next(wanted, closed('new'), { signature: undefined })).toBe('encrypt');
-    expect(next(wanted, closed('new'), { signature: 'crypto_LUKS', isWhole: false })).toBe('encrypt');
+    expect(next(wanted, closed('new'), { signature: 'crypto_LUKS', condition: 'begun' })).toBe('encrypt');
   });
   it('is opened when it is encrypted', () => {
-    expect(next(wanted, closed('new'), { signature: 'crypto_LUKS', isWhole: true })).toBe('open');
+    expect(next(wanted, closed('new'), { signature: 'crypto_LUKS', condition: 'whole' })).toBe('open');
     expect(next(wanted, closed('ready'))).toBe('open');
   });
   it('is formatted inside', () =>
@@ -412,7 +414,7 @@ describe('an encrypted volume', () => {
   });
   it('is never encrypted anew when it may have had data', () => {
     const known = declared({ wasProcessed: true, options: CRYPT });
-    for (const content of [{ signature: undefined }, { signature: 'crypto_LUKS', isWhole: false }])
+    for (const content of [{ signature: undefined }, { signature: 'crypto_LUKS', condition: 'begun' as const }])
       expect(next(known, closed('new'), content)).toBe('hadData');
   });
   it('is left alone when something else is open under its name', () =>

@@ -1,4 +1,5 @@
 /** What is to be done next for a volume: one step, or the reason why none. Pure: of what was seen, nothing is looked up here. */
+import type { Condition } from './condition.ts';
 import { DEFAULT_THIN_LIMITS, type OptionKey, type ThinLimits } from './contract.ts';
 import { promisedIn } from './creating.ts';
 import type { LogicalVolume, VolumeGroup } from './facts.ts';
@@ -31,8 +32,8 @@ export interface Declared {
 export interface Content {
   /** What is on the device of the filesystem, `undefined` for nothing. */
   readonly signature: string | undefined;
-  /** Of a filesystem of the kind that is asked for: whether it is complete, and not what a cut-off mkfs has left. */
-  readonly isWhole?: boolean | undefined;
+  /** Of what is of the kind that is asked for. */
+  readonly condition?: Condition | undefined;
 }
 
 /** Makes it, mounts it, and keeps it so. */
@@ -271,20 +272,22 @@ function unlessOpen(owner: Owner, { declared, sight, lv, content }: WithVolume):
   }
   if (owner.state !== 'new') return step({ kind: 'open' });
   if (!content) return { kind: 'look-closer' };
-  if (content.signature === 'crypto_LUKS' && content.isWhole) return step({ kind: 'open' });
+  if (content.signature === 'crypto_LUKS' && content.condition === 'whole') return step({ kind: 'open' });
   if (content.signature !== undefined && content.signature !== 'crypto_LUKS')
     return foreignSignature(content.signature, lv, declared);
-  return unlessItHadData(declared, lv) ?? step({ kind: 'encrypt' });
+  return unlessItHadData(declared, lv) ?? step({ kind: 'encrypt', over: content.signature });
 }
 
 /** Nothing was ever mounted from it: mkfs may run, if what is there is nothing, or the beginning of what it is to become. */
 function ofNew({ declared, lv, content }: WithVolume): Decision {
   if (!content) return { kind: 'look-closer' };
-  const { signature, isWhole } = content;
+  const { signature, condition } = content;
   if (signature !== undefined && signature !== declared.options.fsType)
     return foreignSignature(signature, lv, declared);
-  if (signature !== undefined && isWhole) return step({ kind: 'mark-ready' });
-  return unlessItHadData(declared, lv) ?? step({ kind: 'format' });
+  if (condition === 'whole') return step({ kind: 'mark-ready' });
+  if (condition === 'damaged')
+    return refusal('filesystemIsDamaged', { lv: fullName(lv), fsType: declared.options.fsType });
+  return unlessItHadData(declared, lv) ?? step({ kind: 'format', over: signature });
 }
 
 /** The object remembers what the marks have forgotten: LVM's metadata may have been restored from before it was ready. */

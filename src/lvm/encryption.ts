@@ -12,6 +12,8 @@ import { cryptsetupIsMissing, type Keys, readKeys } from './keys.ts';
 import { type LocalNode, pathOf } from './local-node.ts';
 import type { SecretName } from './options.ts';
 import { mappingName, type Sight } from './sight.ts';
+import { isStillOn, told } from './signature.ts';
+import type { Step } from './steps.ts';
 import { ownerOf } from './tags.ts';
 
 export interface EncryptionParts {
@@ -38,22 +40,40 @@ export class Encryption {
     await readKeys(this.#parts.client, secret, signal);
   }
 
-  async encrypt({ options }: Declared, lv: LogicalVolume, signal: AbortSignal): Promise<void> {
+  async encrypt(
+    { over }: Step & { kind: 'encrypt' },
+    { options }: Declared,
+    lv: LogicalVolume,
+    signal: AbortSignal,
+  ): Promise<void> {
     if (!options.crypt) throw new Error('a volume without a key cannot be encrypted');
     const device = pathOf(lv);
-    await this.#node.isStill(device, lv.device);
     const { key } = await readKeys(this.#parts.client, options.crypt, signal);
+    // Reading the key may have taken long, and somebody may have written to it since.
+    isStillOn(device, over, await this.#node.contentAt(device, { exclusive: true, signal }));
+    await this.#node.isStill(device, lv.device);
     await this.#node.run(commands.luksFormat({ device, key }));
   }
 
-  /** Whether one of its keys opens what is there: then it was encrypted to the end. */
-  async opens({ options }: Declared, device: string, signal: AbortSignal): Promise<boolean> {
-    if (!options.crypt) return false;
-    const { key, previousKey } = await readKeys(this.#parts.client, options.crypt, signal);
-    for (const each of previousKey ? [key, previousKey] : [key])
-      if (commands.slotIn(await this.#node.result(commands.luksTestKey({ device, key: each }))) !== undefined)
-        return true;
-    return false;
+  /**
+   * Whether one of its keys opens what is there: then it was encrypted to the end. What only other keys open is refused, since nobody can
+   * tell who has written it, and what is inside.
+   */
+  async opens(declared: Declared, device: string, signal: AbortSignal): Promise<boolean> {
+    const { crypt } = declared.options;
+    if (!crypt) return false;
+    const keys = await readKeys(this.#parts.client, crypt, signal);
+    return await this.#noting(declared, crypt, keys, () => this.#isOpenedBy(keys, device));
+  }
+
+  async #isOpenedBy(keys: Keys, device: string): Promise<boolean> {
+    for (const key of [keys.key, keys.previousKey]) {
+      const result = key && (await this.#node.result(commands.luksTestKey({ device, key })));
+      if (!result) continue;
+      if (commands.isWithoutSlots(result)) return false;
+      if (commands.slotIn(result) !== undefined) return true;
+    }
+    throw keyIsWrong(device, keys);
   }
 
   async open(declared: Declared, lv: LogicalVolume, signal: AbortSignal): Promise<void> {
@@ -105,11 +125,12 @@ export class Encryption {
   }
 
   /** Remembers with what keys it was done, or that they do not fit; what was cut off is done again. */
-  async #noting(volume: KeyHolder, secret: SecretName, { version }: Keys, work: () => Promise<void>): Promise<void> {
+  async #noting<T>(volume: KeyHolder, secret: SecretName, { version }: Keys, work: () => Promise<T>): Promise<T> {
     const { keyRing } = this.#parts;
     try {
-      await work();
+      const result = await work();
       keyRing?.note(volume, secret, version);
+      return result;
     } catch (error) {
       if (error instanceof Refuse) keyRing?.note(volume, secret, version, error);
       throw error;
@@ -126,10 +147,9 @@ export class Encryption {
 
   /** Without its keys nobody can read what is on it. Where there are none, nobody ever could. */
   async eraseKeys(lv: LogicalVolume): Promise<void> {
-    const found = await this.#node.contentAt(pathOf(lv));
-    if (!found.known) throw new Retry(`what is on ${pathOf(lv)} cannot be told: ${found.why}`);
+    const found = told(pathOf(lv), await this.#node.contentAt(pathOf(lv)));
     await this.#node.isStill(pathOf(lv), lv.device);
-    if (found.value === 'crypto_LUKS') return await this.#node.run(commands.luksErase(pathOf(lv)));
+    if (found === 'crypto_LUKS') return await this.#node.run(commands.luksErase(pathOf(lv)));
     if (ownerOf(lv)?.state === 'ready')
       throw new Retry(`${pathOf(lv)} is marked as encrypted and is not: it is not shredded, and so not removed`);
   }

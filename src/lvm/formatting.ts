@@ -3,15 +3,19 @@ import { Retry } from '../kit/controller/outcome.ts';
 import { failureOf } from '../kit/failure-of.ts';
 import { CommandError } from '../kit/host/command.ts';
 import type { DeviceNumber } from '../kit/host/device-number.ts';
+import type { Known } from '../kit/known.ts';
 import { type Command, makeFileSystem, makeFileSystems, type NewFileSystem } from './commands.ts';
+import { isStillOn, unknown } from './signature.ts';
 
-/** On the device that was looked at, which has this number. */
-export type Format = NewFileSystem & { readonly number: DeviceNumber | undefined };
+/** On the device that was looked at, which has this number, and over what was found on it then. */
+export type Format = NewFileSystem & { readonly number: DeviceNumber | undefined; readonly over: string | undefined };
 
 export interface FormattingParts {
   readonly run: (command: Command) => Promise<void>;
   /** Rejects when the path leads to another device by now. */
   readonly isStill: (path: string, number: DeviceNumber | undefined) => Promise<void>;
+  /** What is on these devices now, in their order. */
+  readonly look: (devices: readonly string[]) => Promise<readonly Known<string | undefined>[]>;
 }
 
 /** So few that the last of them is not begun long after it was looked at. */
@@ -39,15 +43,24 @@ export class Formatting {
     return formats.map((each) => failures.get(each));
   }
 
-  /** Each is looked at just before. */
   async #formatSome(group: readonly Format[], failures: Map<Format, Error>): Promise<void> {
-    for (const each of group) {
-      const failure = await failureOf(() => this.#parts.isStill(each.device, each.number));
-      if (failure) failures.set(each, failure);
-    }
+    await this.#lookAgain(group, failures);
     const checked = group.filter((each) => !failures.has(each));
     const failure = await this.#formatAlike(checked);
     if (failure) for (const each of checked) failures.set(each, failure);
+  }
+
+  /** Just before: it was decided on a while ago, when others were made, and somebody may have written to it since. */
+  async #lookAgain(group: readonly Format[], failures: Map<Format, Error>): Promise<void> {
+    const found = await this.#parts.look(group.map(({ device }) => device));
+    for (const [index, each] of group.entries()) {
+      const { device, over, number } = each;
+      const failure = await failureOf(async () => {
+        isStillOn(device, over, found[index] ?? unknown('it was not looked at'));
+        await this.#parts.isStill(device, number);
+      });
+      if (failure) failures.set(each, failure);
+    }
   }
 
   async #formatAlike(group: readonly Format[]): Promise<Error | undefined> {

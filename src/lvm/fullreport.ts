@@ -1,5 +1,5 @@
 /** How LVM is asked for all that it knows of the node, in one command, and what its answer says. What is not understood is an error. */
-import { z } from 'zod';
+import * as z from 'zod';
 import { type DeviceNumber, parseDeviceNumber } from '../kit/host/device-number.ts';
 import type { Command } from './commands.ts';
 import type { LogicalVolume, Lvm, VolumeGroup } from './facts.ts';

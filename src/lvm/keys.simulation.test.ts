@@ -125,6 +125,19 @@ describe('a volume whose encryption was cut off', PATIENCE, () => {
     expect(node.says(VOLUME, 'status')).toBe('Processed');
     expect(node.commandsSince(calls).filter((argv) => argv.includes('luksFormat'))).toEqual([]);
   });
+
+  it('is not encrypted a second time by a key that does not open it: it may be what somebody else has put there', async () => {
+    const node = await cutOff();
+    putKeys(node, { key: 'new' });
+    const calls = node.machine.calls.length;
+    await node.rest();
+    expect(slots(node)).toEqual(['secret']);
+    expect(node.says(VOLUME, 'message')).toContain('keyIsWrong');
+    expect(node.commandsSince(calls).filter((argv) => argv.includes('luksFormat'))).toEqual([]);
+    putKeys(node, { key: 'new', previousKey: 'secret' });
+    await aWhileLater(node);
+    expect([slots(node), node.says(VOLUME, 'status')]).toEqual([['new'], 'Processed']);
+  });
 });
 
 it('a volume that is marked as encrypted and is not is neither erased nor removed', async () => {

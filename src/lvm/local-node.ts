@@ -22,8 +22,8 @@ import { lookAt, type Viewpoint } from './look.ts';
 import { isOurs, type MountUnit, SYSTEMD, UNITS, unitNameOf } from './mount-units.ts';
 import { type FstabEntry, mountFailures, renderFstab } from './mounts.ts';
 import type { Look } from './sight.ts';
-import { contentAt } from './signature.ts';
-import { signaturesOf } from './signatures.ts';
+import { contentAt, type Reading } from './signature.ts';
+import { contentsAt, signaturesOf } from './signatures.ts';
 import { changeOfTags, encodeTag, type Owner, ownerOf } from './tags.ts';
 
 export interface NodeParts {
@@ -83,6 +83,12 @@ export class LocalNode {
     const formatting = new Formatting({
       run: (command) => this.run(command),
       isStill: (path, number) => this.isStill(path, number),
+      look: (paths) =>
+        contentsAt(
+          parts.host,
+          paths.map((path) => this.seen(path)),
+          this.#readingFor(NEVER),
+        ),
     });
     this.#format = this.#rounds.desk((all: readonly Format[]) => formatting.formatAll(all), { takesLong: true });
     this.activate = this.#together((lvs: readonly LogicalVolume[]) => this.run(commands.activate(lvs)));
@@ -185,11 +191,15 @@ export class LocalNode {
     path: string,
     { exclusive = false, signal = NEVER }: ContentOptions = {},
   ): Promise<Known<string | undefined>> {
-    const reading = async <T>(work: () => Promise<T>): Promise<T> => {
+    const reading = this.#readingFor(signal);
+    return contentAt(this.#parts.host, this.seen(path), { exclusive, reading, ask: this.#signature });
+  }
+
+  #readingFor(signal: AbortSignal): Reading {
+    return async (work) => {
       using _slot = await this.#reading.take(signal);
       return await work();
     };
-    return contentAt(this.#parts.host, this.seen(path), { exclusive, reading, ask: this.#signature });
   }
 
   /** Makes sure that what the path leads to is what was looked at. */

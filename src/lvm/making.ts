@@ -6,6 +6,7 @@ import type { DeviceNumber } from '../kit/host/device-number.ts';
 import type { Host } from '../kit/host/host.ts';
 import type { Log } from '../kit/observe/log.ts';
 import * as commands from './commands.ts';
+import { conditionOf } from './condition.ts';
 import type { Content, Declared } from './decide.ts';
 import type { Encryption } from './encryption.ts';
 import type { LogicalVolume, VolumeGroup } from './facts.ts';
@@ -14,9 +15,9 @@ import type { MountUnit } from './mount-units.ts';
 import type { VolumeOptions } from './options.ts';
 import { mountOptsOf, type Remount, remountOptions, unmetBy } from './remount.ts';
 import { mappingName, type Sight, there } from './sight.ts';
+import { told } from './signature.ts';
 import type { Step } from './steps.ts';
 import { changeOfTags, type Owner, ownerOf, tagsOf } from './tags.ts';
-import { isWhole } from './whole.ts';
 
 export interface MakingParts {
   readonly node: LocalNode;
@@ -44,13 +45,12 @@ export class Making {
     const path = isInside ? mappedPath(uid, sight) : pathOf(lv);
     await this.#node.isStill(path, isInside ? sight.mapping?.device : lv.device);
     const exclusive = sight.owner?.state === 'new';
-    const found = await this.#node.contentAt(path, { exclusive, signal });
-    if (!found.known) throw new Retry(`what is on ${path} cannot be told: ${found.why}`);
-    const signature = found.value;
+    const signature = told(path, await this.#node.contentAt(path, { exclusive, signal }));
     if (signature === 'crypto_LUKS' && options.crypt)
-      return { signature, isWhole: await this.#parts.encryption.opens(declared, path, signal) };
+      return { signature, condition: (await this.#parts.encryption.opens(declared, path, signal)) ? 'whole' : 'begun' };
     if (signature !== options.fsType || sight.owner?.state !== 'new') return { signature };
-    return { signature, isWhole: await isWhole(host, options.fsType, path) };
+    const device = { device: path, seen: this.#node.seen(path) };
+    return { signature, condition: await conditionOf(host, options.fsType, device) };
   }
 
   async make(step: Step, declared: Declared, sight: Sight, signal: AbortSignal): Promise<void> {
@@ -82,12 +82,12 @@ export class Making {
           this.#node.run(commands.extend({ vg: options.vg, name, bytes: step.bytes })),
         );
       case 'encrypt':
-        return await this.#node.away(() => this.#parts.encryption.encrypt(declared, there(sight), signal));
+        return await this.#node.away(() => this.#parts.encryption.encrypt(step, declared, there(sight), signal));
       case 'open':
         return await this.#node.away(() => this.#parts.encryption.open(declared, there(sight), signal));
       case 'format': {
         const [device, number] = deviceOf(declared, sight);
-        await this.#node.format({ ...options, device, number });
+        await this.#node.format({ ...options, device, number, over: step.over });
         return await this.#node.markReady(there(sight));
       }
       case 'mark-ready':

@@ -1,5 +1,5 @@
 /** What the agent of a node reports: the volume groups that it has, and how each of its volumes stands. */
-import { z } from 'zod';
+import * as z from 'zod';
 import { NodeReports, type ReportHead } from '../kit/reports/node-reports.ts';
 import type { LogicalVolume, Lvm, VolumeGroup } from './facts.ts';
 import type { Standing, State } from './standings.ts';

@@ -34,6 +34,7 @@ interface Details {
   };
   readonly mappingIsAnother: { readonly lv: string; readonly mapping: string };
   readonly signatureIsForeign: { readonly lv: string; readonly signature: string; readonly fsType: string };
+  readonly filesystemIsDamaged: { readonly lv: string; readonly fsType: string };
   readonly somethingElseIsMounted: { readonly path: string; readonly source: string };
   readonly isInUseElsewhere: { readonly lv: string; readonly path: string };
   readonly hadData: { readonly lv: string };
@@ -165,6 +166,11 @@ const SENTENCES: {
   signatureIsForeign: {
     message: ({ lv, signature, fsType }) => `there is ${signature} on ${lv}, where ${fsType} was to be made`,
     remedy: 'Somebody has written to it: if that can go, remove it with wipefs',
+  },
+  filesystemIsDamaged: {
+    message: ({ lv, fsType }) =>
+      `there is a damaged ${fsType} on ${lv}, and somebody may have used it: none is made over it`,
+    remedy: 'Repair it with its fsck, and it is taken as it is; or, if it can go, remove it with wipefs',
   },
   somethingElseIsMounted: {
     message: ({ path, source }) => `${source} is mounted at ${path}`,

@@ -1,5 +1,5 @@
 /** Lets nothing be left of what was written to a logical volume, by its open descriptor. */
-import { z } from 'zod';
+import * as z from 'zod';
 import type { Clock } from '../kit/clock/clock.ts';
 import { Retry } from '../kit/controller/outcome.ts';
 import type { OpenDevice } from '../kit/host/block-device.ts';

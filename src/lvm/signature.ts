@@ -1,4 +1,5 @@
 /** What is on the device of a volume: a kind of filesystem or something else, nothing, or unknown. */
+import { Retry } from '../kit/controller/outcome.ts';
 import type { OpenDevice } from '../kit/host/block-device.ts';
 import type { Commands } from '../kit/host/command.ts';
 import { blankOf, signatureOf } from '../kit/host/content.ts';
@@ -18,20 +19,45 @@ export async function contentAt(
 ): Promise<Known<string | undefined>> {
   try {
     await using device = await host.devices.open(path, { access: 'read', direct: true, exclusive });
-    const { sizeBytes } = await device.facts();
-    const { isBlank } = await reading(() => blankOf(device, sizeBytes));
-    return isBlank ? { known: true, value: undefined } : await ask(device);
+    return (await isBlank(device, reading)) ? NOTHING : await ask(device);
   } catch (error) {
-    return { known: false, why: error instanceof Error ? error.message : String(error) };
+    return unknown(error);
   }
+}
+
+/** What nobody can find anything on. */
+export const NOTHING: Known<undefined> = { known: true, value: undefined };
+export const unknown = (error: unknown): Known<never> => ({
+  known: false,
+  why: error instanceof Error ? error.message : String(error),
+});
+
+export type Reading = <T>(work: () => Promise<T>) => Promise<T>;
+
+export async function isBlank(device: OpenDevice, reading: Reading): Promise<boolean> {
+  const { sizeBytes } = await device.facts();
+  return (await reading(() => blankOf(device, sizeBytes))).isBlank;
 }
 
 export interface Looking {
   readonly exclusive?: boolean;
   /** For who lets only some read at a time: each takes a buffer of some size. */
-  readonly reading?: <T>(work: () => Promise<T>) => Promise<T>;
+  readonly reading?: Reading;
   /** What is on one that is not blank. */
   readonly ask?: (device: OpenDevice) => Promise<Known<string | undefined>>;
+}
+
+/** What was found; whoever could not tell must not go on. */
+export function told(path: string, found: Known<string | undefined>): string | undefined {
+  if (!found.known) throw new Retry(`what is on ${path} cannot be told: ${found.why}`);
+  return found.value;
+}
+
+/** Throws unless there is still what it was decided to write over. */
+export function isStillOn(path: string, before: string | undefined, found: Known<string | undefined>): void {
+  const now = told(path, found);
+  if (now !== before)
+    throw new Retry(`there is ${now ?? 'nothing'} on ${path}, and was ${before ?? 'nothing'} when it was looked at`);
 }
 
 /** By blkid. */
@@ -39,6 +65,6 @@ export async function signatureAsked(commands: Commands, device: OpenDevice): Pr
   try {
     return { known: true, value: await signatureOf(commands, device) };
   } catch (error) {
-    return { known: false, why: error instanceof Error ? error.message : String(error) };
+    return unknown(error);
   }
 }

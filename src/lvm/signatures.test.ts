@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { VirtualClock } from '../kit/clock/virtual.ts';
 import { SimulatedMachine } from '../kit/host/simulated/machine.ts';
-import { signaturesOf } from './signatures.ts';
+import { contentsAt, signaturesOf } from './signatures.ts';
 
 const NAMES = ['dm-1', 'dm-2', 'dm-3'];
 type Reply = { code?: number; stdout?: string; stderr?: string };
@@ -51,4 +51,27 @@ it.each<[string, Reply | undefined]>([
 it('tells of each alone that it is unknown', async () => {
   const { answers } = await asked(found('4'), { code: 4 });
   expect(answers).toMatchObject([NOTHING, { known: false }, NOTHING]);
+});
+
+it('reads many devices, asks about those that are not blank, and tells of each in its place', async () => {
+  const machine = new SimulatedMachine(new VirtualClock());
+  const disks = NAMES.map((name) => machine.addDisk({ name, sizeBytes: 2 ** 20 }));
+  for (const disk of disks.slice(1)) disk.write(Buffer.from('x'), 1080);
+  machine.install('wipefs', () => found('4'));
+  machine.install('blkid', () => ({ stdout: 'TYPE=swap\n' }));
+  const host = machine.host();
+  const look = (...names: string[]) =>
+    contentsAt(
+      host,
+      names.map((name) => `/dev/${name}`),
+      (work) => work(),
+    );
+  expect(await look('dm-1', 'dm-9', 'dm-2', 'dm-3')).toEqual([
+    NOTHING,
+    { known: false, why: expect.stringContaining('/dev/dm-9') },
+    NOTHING,
+    SWAP,
+  ]);
+  await using _held = await host.devices.open('/dev/dm-1', { access: 'read', exclusive: true });
+  expect(await look('dm-1', 'dm-3')).toMatchObject([{ known: false }, SWAP]);
 });

@@ -1,12 +1,40 @@
-/** What is on devices that are not blank, for many of them at once. */
-import { z } from 'zod';
+/** What is on the devices of volumes, for many of them at once. */
+import * as z from 'zod';
 import type { OpenDevice } from '../kit/host/block-device.ts';
 import type { Commands } from '../kit/host/command.ts';
+import type { Host } from '../kit/host/host.ts';
 import type { Known } from '../kit/known.ts';
-import { signatureAsked } from './signature.ts';
+import { isBlank, NOTHING, type Reading, signatureAsked, unknown } from './signature.ts';
 
 /** As many as one process is given. */
 const AT_ONCE = 64;
+
+const NOT_ASKED = unknown('it was not looked at');
+
+/** As `contentAt` of each, which nobody else may have for himself. All of them are as they were found when the answer comes. */
+export async function contentsAt(
+  host: Host,
+  paths: readonly string[],
+  reading: Reading,
+): Promise<readonly Known<string | undefined>[]> {
+  await using open = new AsyncDisposableStack();
+  const answers = new Map<string, Known<string | undefined>>();
+  const others = new Map<string, OpenDevice>();
+  await Promise.all(
+    paths.map(async (path) => {
+      try {
+        const device = open.use(await host.devices.open(path, { access: 'read', direct: true, exclusive: true }));
+        if (await isBlank(device, reading)) answers.set(path, NOTHING);
+        else others.set(path, device);
+      } catch (error) {
+        answers.set(path, unknown(error));
+      }
+    }),
+  );
+  const found = await signaturesOf(host, [...others.values()]);
+  for (const [index, path] of [...others.keys()].entries()) answers.set(path, found[index] ?? NOT_ASKED);
+  return paths.map((path) => answers.get(path) ?? NOT_ASKED);
+}
 
 /**
  * In the order of the devices, each of which has been read by ourselves wherever signatures are. One process looks at all of them for
@@ -19,8 +47,7 @@ export async function signaturesOf(
 ): Promise<readonly Known<string | undefined>[]> {
   const blank = devices.length > 1 ? await withoutSignature(commands, devices) : new Set<OpenDevice>();
   const answers: Known<string | undefined>[] = [];
-  for (const device of devices)
-    answers.push(blank.has(device) ? { known: true, value: undefined } : await signatureAsked(commands, device));
+  for (const device of devices) answers.push(blank.has(device) ? NOTHING : await signatureAsked(commands, device));
   return answers;
 }
 

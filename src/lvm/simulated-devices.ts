@@ -9,6 +9,8 @@ export class Content {
   signature: string | undefined;
   /** False for what a cut-off mkfs has left. */
   isWhole = false;
+  /** That somebody has used it, of which its beginning tells. */
+  wasMounted = false;
   /** How large its filesystem was made. */
   fsBytes = 0n;
   /** What somebody has written to its filesystem, and needs. */
@@ -25,6 +27,7 @@ export class Content {
   become(signature: string | undefined, isWhole: boolean): void {
     this.signature = signature;
     this.isWhole = isWhole;
+    this.wasMounted = false;
     this.data = undefined;
     this.isOld = false;
     this.slots = [];
@@ -65,6 +68,9 @@ export interface MappedDescription {
 const MAJOR = 253;
 /** Where something can be read of what is on it. */
 const HEAD_BYTES = 4096;
+/** Where a filesystem tells that mkfs is not done with it, and how often it was mounted. */
+const XFS_IN_PROGRESS = 126;
+const EXT_MOUNTS = 1024 + 0x34;
 
 export class DeviceMapper {
   readonly #machine: SimulatedMachine;
@@ -186,7 +192,10 @@ function unhold({ disk }: Mapped, by: string): void {
   disk.described = { ...disk.described, holders: disk.described.holders.filter((holder) => holder !== by) };
 }
 
-function render({ disk, content: { signature } }: Mapped): void {
+function render({ disk, content: { signature, isWhole, wasMounted } }: Mapped): void {
   disk.content.zero(0, HEAD_BYTES);
-  if (signature !== undefined) disk.content.write(Buffer.from(signature), 0);
+  if (signature === undefined) return;
+  disk.content.write(Buffer.from(signature), 0);
+  if (signature === 'xfs' && !isWhole && !wasMounted) disk.content.write(Buffer.of(1), XFS_IN_PROGRESS);
+  if (signature.startsWith('ext') && wasMounted) disk.content.write(Buffer.of(1), EXT_MOUNTS);
 }

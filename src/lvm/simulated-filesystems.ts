@@ -8,7 +8,7 @@ import { Content, isHeld, type Mapped } from './simulated-devices.ts';
 import { EXTENT, type SimulatedLvm } from './simulated-lvm.ts';
 import { type Call, Failure, parse, type Reply, type Takes } from './simulated-programs.ts';
 
-/** A filesystem is made in two halves: after the first it can be recognised, and is not whole. */
+/** A filesystem is made in two halves: after the first it can be recognised, and is not whole. That of btrfs only when it is. */
 export const HALF_OF_MKFS_MS = 2_000;
 /** A header, and then the slot with the key. */
 const HALF_OF_LUKS_FORMAT_MS = 2_000;
@@ -100,7 +100,7 @@ export class SimulatedFileSystems {
     this.#lvm.onDeed({ does: 'format', content });
     const make = async () => {
       await takes(HALF_OF_MKFS_MS);
-      this.#become(content, fsType, false);
+      if (fsType !== 'btrfs') this.#become(content, fsType, false);
       await takes(HALF_OF_MKFS_MS);
       this.#become(content, fsType, true);
       content.fsBytes = BigInt(disk.sizeBytes);
@@ -161,6 +161,8 @@ export class SimulatedFileSystems {
     if (content.signature !== fsType || !content.isWhole)
       return `${path}: wrong fs type, bad option, bad superblock on ${source}, missing codepage or helper program, or other error.`;
     this.#lvm.onDeed({ does: 'mount', content, path });
+    content.wasMounted = true;
+    devices.show(content);
     const device = fsType === 'btrfs' ? (`0:${100 + this.#machine.mounts.length}` as const) : number;
     const shown = changed(['rw'], options);
     this.#machine.mount({ device, mountPoint: path, source: this.#shownAs(mapped), fsType, options: shown });

@@ -21,9 +21,10 @@ export type Step =
   /** Lets go on what a command of LVM that was cut off has left suspended: whoever touches it waits for ever. */
   | { readonly kind: 'resume'; readonly lv: LogicalVolume }
   | { readonly kind: 'extend'; readonly bytes: bigint }
-  | { readonly kind: 'encrypt' }
+  /** Over nothing, or over the beginning of the same that was found on it. */
+  | { readonly kind: 'encrypt'; readonly over: string | undefined }
   | { readonly kind: 'open' }
-  | { readonly kind: 'format' }
+  | { readonly kind: 'format'; readonly over: string | undefined }
   | { readonly kind: 'mark-ready' }
   | { readonly kind: 'mount'; readonly unit?: MountUnit | undefined }
   | { readonly kind: 'grow-filesystem' }

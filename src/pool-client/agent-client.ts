@@ -12,6 +12,7 @@ import {
   type BlobInfo,
   type BlobPage,
   type Peer,
+  REASON_HEADER,
   REASONS,
   STATUS_PATH,
 } from './protocol.ts';
@@ -76,8 +77,16 @@ export class AgentClient implements AgentCalls {
     return answer.status === 201 ? 'made' : 'same';
   }
 
-  async remove(agent: Peer, key: string, signal?: AbortSignal): Promise<boolean> {
-    const answer = await this.#ask(agent, { method: 'DELETE', path: blobPath(key), signal }, 204, 404);
+  async remove(agent: Peer, key: string, signal?: AbortSignal, sha256?: string): Promise<boolean> {
+    const headers = sha256 === undefined ? {} : { 'if-match': `"${sha256}"` };
+    const other = sha256 === undefined ? [] : [412];
+    const answer = await this.#ask(
+      agent,
+      { method: 'DELETE', path: blobPath(key), headers, signal },
+      204,
+      404,
+      ...other,
+    );
     await text(agent, answer, MOST_REFUSAL_BYTES);
     return answer.status === 204;
   }
@@ -148,17 +157,17 @@ async function conflictOr(agent: Peer, request: AgentRequest, answer: AgentAnswe
 
 async function refusal(agent: Peer, request: AgentRequest, answer: AgentAnswer): Promise<Refused> {
   const said = await text(agent, answer, MOST_REFUSAL_BYTES);
-  return new Refused(agent, what(request), answer.status, readRefusal(said));
+  return new Refused(agent, what(request), answer.status, readRefusal(said, answer.headers[REASON_HEADER]));
 }
 
 /** Whatever answers: what it says is shown, bounded, and believed only if we know it. */
-function readRefusal(said: string) {
+function readRefusal(said: string, inHeader: unknown) {
   const parsed = parsedOr(said);
-  const { reason, message } = isRecord(parsed) ? parsed : {};
+  const { reason = inHeader, message } = isRecord(parsed) ? parsed : {};
   const words = typeof message === 'string' ? message : said.trim();
   return {
     reason: REASONS.find((each) => each === reason),
-    message: visible(words.slice(0, LONGEST_QUOTE)) || 'no reason',
+    message: visible(words.slice(0, LONGEST_QUOTE)) || visible(String(inHeader ?? 'no reason').slice(0, LONGEST_QUOTE)),
   };
 }
 

@@ -7,7 +7,7 @@ import { AgentClient } from './agent-client.ts';
 import { PoolClient } from './client.ts';
 import { Connections } from './connections.ts';
 import { Conflict, Corrupt, NotTaken, Refused, Unknown, Unreachable, Untrue } from './errors.ts';
-import { AGENT_HEADER, type Peer } from './protocol.ts';
+import { AGENT_HEADER, type Peer, REASON_HEADER } from './protocol.ts';
 import { bytesSource } from './source.ts';
 
 type Handler = (request: IncomingMessage, response: ServerResponse) => void;
@@ -221,6 +221,74 @@ test('connections are kept, and one that was closed meanwhile does no harm', asy
   expect(server.opened).toBe(1);
   server.cut();
   expect(await agent.head(peer, 'k')).toBeUndefined();
+});
+
+test('a blob of which an agent gives no more bytes, and says so of none, is given up', async () => {
+  const { peer } = await anAgent((request, response) => {
+    const isFirst = request.headers.range === undefined;
+    const tag = { etag: `"${sha256('bytes')}"` };
+    if (!isFirst) return answer(response, 206, { ...tag, 'content-length': 0, 'content-range': 'bytes 2-4/5' });
+    response.writeHead(200, { ...tag, 'content-length': 5 });
+    response.write('by', () => response.destroy());
+  });
+  using client = new PoolClient({ agents: async () => [peer], random: () => 0, patienceMs: 20 });
+  const blob = await client.get('k');
+  await expect(textOf(blob?.body ?? never())).rejects.toThrow('"k" ended after 2 of 5 bytes');
+});
+
+describe('a damaged blob', () => {
+  const refused = (status: number, reason: string) => (_: unknown, response: Parameters<Handler>[1]) =>
+    answer(response, status, { [REASON_HEADER]: reason });
+
+  test('is said to be damaged at once, also to who only asks for its size', async () => {
+    const { peer } = await anAgent(refused(500, 'Corrupt'));
+    await expect(aPool(peer).head('k')).rejects.toBeInstanceOf(Corrupt);
+  });
+
+  test('is mended where it is, and by the bytes that were stored', async () => {
+    const taken: string[] = [];
+    const peers = ['a', 'b', 'c'].map((name) =>
+      anAgent((request, response) => {
+        if (request.method === 'HEAD')
+          return name === 'b' ? refused(500, 'Corrupt')(request, response) : notFound(request, response);
+        taken.push(name);
+        request.resume().on('end', () => answer(response, 201, { etag: `"${sha256('bytes')}"` }));
+      }, name),
+    );
+    const agents = (await Promise.all(peers)).map(({ peer }) => peer);
+    const stored = await aPool(...agents).put('k', bytesSource(Buffer.from('bytes')));
+    expect([stored, taken]).toEqual([{ made: true, agent: 'b' }, ['b']]);
+  });
+
+  test('does not hide that another agent has not answered', async () => {
+    const [bad, gone] = await Promise.all([anAgent(refused(500, 'Corrupt')), anAgent(refused(503, 'Internal'), 'b')]);
+    const put = aPool(bad.peer, gone.peer).put('k', bytesSource(Buffer.from('bytes')));
+    await expect(put).rejects.toBeInstanceOf(Unknown);
+  });
+});
+
+test('a removal of certain bytes says so, and that other bytes are there is no harm', async () => {
+  const asked: (string | undefined)[] = [];
+  const { peer } = await anAgent((request, response) => {
+    asked.push(request.headers['if-match']);
+    answer(response, 412, {});
+  });
+  expect(await calls().remove(peer, 'k', undefined, 'ab')).toBe(false);
+  await expect(calls().remove(peer, 'k')).rejects.toBeInstanceOf(Refused);
+  expect(asked).toEqual(['"ab"', undefined]);
+});
+
+test('a removal whose answer was lost is not said to have found nothing', async () => {
+  let deletes = 0;
+  const { peer } = await anAgent((request, response) => {
+    deletes += 1;
+    if (deletes === 1)
+      request.socket.destroy(); // it is removed, and nobody is told
+    else notFound(request, response);
+  });
+  using client = new PoolClient({ agents: async () => [peer], random: () => 0 });
+  expect(await client.remove('k')).toBe(true);
+  expect(deletes).toBe(3);
 });
 
 test('a removal asks again until everybody says that there is none', async () => {

@@ -85,9 +85,9 @@ export class PoolClient implements Disposable {
       const { answers, failures } = await askAll(agents, (agent) => this.#calls.head(agent, key, signal));
       const holder = holderOf(answers);
       if (holder) return storedBefore(holder, blob, isFirst);
-      if (failures.length > 0) await patience.after(new Unknown(key, failures));
+      if (!failures.every(isCorrupt)) await patience.after(new Unknown(key, failures));
       else {
-        const stored = await this.#store(agents, blob, source, signal);
+        const stored = await this.#store(damagedFirst(agents, failures), blob, source, signal);
         if (!(stored instanceof NotTaken)) return stored;
         await patience.after(stored);
       }
@@ -117,17 +117,25 @@ export class PoolClient implements Disposable {
   }
 
   /**
-   * Whether there was one. When this resolves there is none any more: all agents were asked, and then said in one round that they have
-   * none. A single round could miss a blob that moves from an agent that is asked late to one that was asked early.
+   * Whether there may have been one: an agent whose answer was lost may have removed it. When this resolves there is none any more: all
+   * agents were asked, and then said in one round that they have none. A single round could miss a blob that moves from an agent that is
+   * asked late to one that was asked early.
    */
   async remove(key: string, { signal }: CallOptions = {}): Promise<boolean> {
     checkKey(key);
+    const patience = this.#patience(signal);
+    const ask = (agent: Peer) => this.#calls.remove(agent, key, signal);
     let wasThere = false;
-    for (let rounds = 1; ; rounds++) {
-      const answers = await this.#fromAll((agent) => this.#calls.remove(agent, key, signal), signal, key);
+    for (let rounds = 0; ; ) {
+      const { answers, failures } = await askAll(await this.#agents(), ask);
       const isThere = answers.some(({ answer }) => answer);
-      wasThere ||= isThere;
-      if (!isThere && rounds > 1) return wasThere;
+      wasThere ||= isThere || failures.length > 0;
+      if (failures.length > 0) await patience.after(new Unknown(key, failures));
+      else {
+        patience.renew();
+        rounds += 1;
+        if (!isThere && rounds > 1) return wasThere;
+      }
     }
   }
 
@@ -222,10 +230,16 @@ class Incomplete extends Error {
 
 const corruptEverywhere = (key: string, failures: readonly Error[]): string =>
   `the blob ${JSON.stringify(key)} is damaged and is not served: ${failures.map(({ message }) => message).join('; ')}; ` +
-  'store it anew from where it came from, after removing it';
+  'store the same bytes anew, from where they came from';
 
 const holderOf = (answers: Round<BlobInfo | undefined>['answers']): FoundBlob | undefined =>
   answers.flatMap(({ agent, answer }) => (answer ? { agent: agent.name, info: answer } : []))[0];
+
+/** Who has a damaged blob mends it by the bytes that were stored, and refuses all others. */
+function damagedFirst(agents: readonly Peer[], failures: readonly Error[]): readonly Peer[] {
+  const damaged = new Set(failures.map((failure) => 'agent' in failure && failure.agent));
+  return agents.toSorted((a, b) => Number(damaged.has(b.name)) - Number(damaged.has(a.name)));
+}
 
 /** One that is found after a try of ours whose answer was lost is ours. */
 function storedBefore({ agent, info }: FoundBlob, { key, sha256 }: BlobInfo, isFirst: boolean): StoredBlob {

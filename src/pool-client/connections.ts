@@ -96,6 +96,8 @@ class Attempt {
   readonly #silenceMs: number;
   #isBodyBegun = false;
   #answered = false;
+  /** Whoever waits for the connection to take a piece. */
+  #wake: () => void = () => {};
 
   constructor(
     agent: Peer,
@@ -161,8 +163,9 @@ class Attempt {
         resolve(message);
       });
       request.once('error', (cause) => reject(new Unreachable(this.#agent, this.#what, cause)));
-      request.once('close', () => reject(new Unreachable(this.#agent, this.#what)));
+      request.once('close', () => this.#answered || reject(new Unreachable(this.#agent, this.#what)));
     });
+    for (const event of ['response', 'error', 'close']) request.on(event, () => this.#wake());
     request.on('error', () => {}); // the first one tells; a connection that breaks may break again
     answered.catch(() => {});
     if (this.#body) await this.#upload(this.#body, answered);
@@ -179,12 +182,20 @@ class Attempt {
     if (this.#answered) return;
     this.#isBodyBegun = true;
     for await (const piece of body) {
-      if (this.#answered || request.destroyed) break;
       this.#dog.guard(this.#silenceMs);
-      if (!request.write(piece)) await Promise.race([heard(request, 'drain'), answered]);
+      if (!this.#answered && !request.destroyed) await this.#taken(piece);
+      if (this.#answered || request.destroyed) break;
     }
     this.#dog.guard(this.#silenceMs);
     if (!this.#answered && !request.destroyed) request.end();
+  }
+
+  /** Resolves when nobody needs the piece any more: the system has it, or the exchange is over. Never rejects. */
+  #taken(piece: Buffer): Promise<void> {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.#wake = resolve;
+    this.#request.write(piece, () => resolve());
+    return promise;
   }
 
   async *#pieces(message: IncomingMessage, done: () => void): AsyncGenerator<Buffer> {

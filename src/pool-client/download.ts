@@ -23,6 +23,7 @@ export async function* wholeOf(first: Download, resume: Resume, patience: Patien
         patience.renew();
       }
       if (read >= info.size) return check(info, read, hash);
+      throw new Error(`the blob ${JSON.stringify(info.key)} ended after ${read} of ${info.size} bytes`);
     } catch (error) {
       if (read >= info.size || error instanceof Corrupt) throw error;
       await patience.after(asError(error));

@@ -10,12 +10,17 @@ export const DECOMMISSION_PATH = '/manage-agent/decommission';
 export const RECOMMISSION_PATH = '/manage-agent/recommission';
 /** A blob is at `/blobs/` and its key, percent-encoded; `/` in a key may be written as it is. */
 export const BLOBS_PATH = '/blobs';
+/** What has gone bad and was put aside. What is left of one is at `/quarantine/` and the SHA-256 of its key. */
+export const QUARANTINE_PATH = '/quarantine';
 
 /**
  * Every answer of an agent of ours carries its name, percent-encoded. Addresses are given to others when a pod goes: whoever asks for a
  * blob must not take the "not found" of a stranger, or of another agent of the pool, for that of the one that was meant.
  */
 export const AGENT_HEADER = 'holdfast-agent';
+
+/** Why a request was not served, for those who asked by HEAD and get no body. */
+export const REASON_HEADER = 'holdfast-reason';
 
 export const AGENT_STATES = ['Initializing', 'Ready', 'Unknown', 'Decommissioning', 'Decommissioned'] as const;
 export type AgentState = (typeof AGENT_STATES)[number];

@@ -97,8 +97,15 @@ export const anOperation = (from: number, to: number, parts: Partial<Operation> 
     name: podNameOf('data', to + index),
     podUid: `pod-${to + index}`,
     claimUid: `claim-${to + index}`,
+    countsBlobs: true as const,
   })),
   ...parts,
+});
+
+/** As it is written down of agents that do not say how many blobs they hold, as those of the original. */
+export const notCounting = (operation: Operation): Operation => ({
+  ...operation,
+  members: operation.members.map(({ countsBlobs: _, ...member }) => member),
 });
 
 export interface Scene {

@@ -156,6 +156,10 @@ export interface OperationMember {
   readonly name: string;
   readonly podUid: string;
   readonly claimUid: string;
+  /** It has said how many blobs it holds, as the original's cannot: from then on its word alone does not do. */
+  readonly countsBlobs?: true;
+  /** Its claim is another one than when it began: what had not moved by then is gone. */
+  readonly claimReplaced?: true;
 }
 
 export interface AutoscalingStatus {

@@ -2,7 +2,7 @@
  * The kind PvPool, as the API server knows it. The original's fields are as they were, and everything of ours may be left out: so
  * whatever worked with the original is taken. What never could work is refused at once, with the reason.
  */
-import { z } from 'zod';
+import * as z from 'zod';
 import type { CustomResource } from '../kit/manifests/crd.ts';
 import { dateTime, listMap, quantity, withRules } from '../kit/manifests/fields.ts';
 import {
@@ -13,6 +13,7 @@ import {
   DEFAULT_TOLERANCE_PERCENT,
   LARGEST_PV_GB,
   MOST_PVS,
+  type OperationMember,
   PV_POOLS,
   type PvPoolSpec,
   type PvPoolStatus,
@@ -160,13 +161,21 @@ const spec = z
 const count = () => z.int32();
 const bytes = () => z.int().min(0);
 
+const operationMember = z.object({
+  name: z.string(),
+  podUid: z.string(),
+  claimUid: z.string(),
+  countsBlobs: z.boolean().optional(),
+  claimReplaced: z.boolean().optional(),
+} satisfies FieldsOf<OperationMember>);
+
 const operation = z.object({
   kind: z.enum(['ScaleDown']),
   generation: z.int(),
   from: count(),
   to: count(),
   since: dateTime(),
-  members: z.array(z.object({ name: z.string(), podUid: z.string(), claimUid: z.string() })).max(MOST_PVS),
+  members: z.array(operationMember).max(MOST_PVS),
   drained: z.boolean().optional(),
   cancelling: z.boolean().optional(),
   progress: z.string().optional(),

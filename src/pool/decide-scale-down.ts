@@ -2,10 +2,10 @@
 import { isDeepStrictEqual } from 'node:util';
 import { CANCEL_ANNOTATION, type Operation, type OperationMember } from './contract.ts';
 import { whyNotDrained } from './drained.ts';
-import { nextGeneration, peersBelow } from './members.ts';
+import { goingClaims, nextGeneration, notServing, peersBelow } from './members.ts';
 import { type Action, addresseeOf, type Kept, keptOf, type Order, orderKey, type Plan } from './plan.ts';
 import { progressOf } from './progress.ts';
-import { type Note, note, severityOf } from './reasons.ts';
+import { type Note, note } from './reasons.ts';
 import { type Member, presentMembers, replicasOf, type Seen } from './seen.ts';
 import { straysAmong } from './strays.ts';
 
@@ -15,16 +15,20 @@ export function whyNotBegin(seen: Seen, to: number): Note | undefined {
   return claimIsMissing(leaving) ?? holdsCorruptBlobs(leaving) ?? nowhereToGo(leaving, to) ?? doesNotFit(seen, to);
 }
 
+/** One that is only about to go is no reason to wait: what is on it is saved if it moves before. */
 const claimIsMissing = (leaving: readonly Member[]): Note | undefined => {
-  const one = leaving.find(({ claim }) => !claim || claim.isDeleting);
-  return one && note('ClaimIsMissing', `the claim of ${one.name} is not there or is being deleted`);
+  const one = leaving.find(({ claim }) => !claim);
+  return one && note('ClaimIsMissing', `the claim of ${one.name} is not there`);
 };
 
 function holdsCorruptBlobs(leaving: readonly Member[]): Note | undefined {
   const one = leaving.find(({ agent }) => agent.known && (agent.value.corrupt ?? 0) > 0);
   return (
     one &&
-    note('HoldsCorruptBlobs', `the agent ${one.name} has corrupt blobs, which cannot be moved: delete them first`)
+    note(
+      'HoldsCorruptBlobs',
+      `the agent ${one.name} has damaged blobs, which cannot be moved: store them anew there, or give them up (GET /quarantine)`,
+    )
   );
 }
 
@@ -53,34 +57,46 @@ function doesNotFit(seen: Seen, to: number): Note | undefined {
 /** All that is needed to know later whose answer counts. */
 export function begun(seen: Seen, from: number, to: number): Kept {
   const generation = nextGeneration(seen);
-  const members = presentMembers(seen).slice(to).map(recordOf);
+  const members = presentMembers(seen)
+    .slice(to)
+    .map((member) => recordOf(member));
   const operation: Operation = { kind: 'ScaleDown', generation, from, to, since: timeOf(seen), members };
   return { ...keptOf(seen.pool), operation, lastGeneration: generation };
 }
 
-const recordOf = ({ name, pod, claim }: Member): OperationMember => ({
+/** Who has ever counted its blobs is not let go without that, whoever answers for it later. */
+const recordOf = ({ name, pod, claim, agent }: Member, before?: OperationMember): OperationMember => ({
   name,
   podUid: pod?.uid ?? '',
   claimUid: claim?.uid ?? '',
+  ...((before?.countsBlobs || (agent.known && agent.value.blobs !== undefined)) && { countsBlobs: true }),
+  ...((before?.claimReplaced || (before && before.claimUid !== claim?.uid)) && { claimReplaced: true }),
 });
 
 const timeOf = ({ now }: Seen): string => now.toISOString().replace(/\.\d+Z$/, 'Z');
 
 export function decideScaleDown(seen: Seen, operation: Operation): Plan {
   const replicas = seen.set ? replicasOf(seen.set) : operation.from;
+  if (replicas === operation.to && operation.drained) return settle(seen, operation);
+  if (replicas < operation.from) return { kept: keptOf(seen.pool), ...putBack(seen, replicas, operation.from) };
   if (operation.cancelling) return decideCancel(seen, operation);
-  if (replicas === operation.to) return settle(seen, operation);
-  if (replicas !== operation.from) return giveUp(seen, operation, [behindOurBack(seen, replicas)]);
+  if (replicas > operation.from) return giveUp(seen, operation, [behindOurBack(seen, replicas)]);
   if (isCancelled(seen)) return giveUp(seen, operation, [note('Cancelling', 'the scale down is cancelled')]);
   return recordAnew(seen, operation) ?? drain(seen, operation);
 }
 
 export const isCancelled = ({ pool }: Seen): boolean => pool.metadata.annotations?.[CANCEL_ANNOTATION] !== undefined;
 
+/** Whoever left has not been seen empty: they come back with what they have, and leave as others do. */
+export const putBack = (seen: Seen, from: number, to: number): Pick<Plan, 'actions' | 'notes'> => ({
+  actions: [{ do: 'scaleUp', from, to }],
+  notes: [behindOurBack(seen, from)],
+});
+
 const behindOurBack = ({ set }: Seen, replicas: number): Note =>
   note(
     'ScaledBehindOurBack',
-    `somebody set the replicas of ${set?.metadata.name} to ${replicas} while it was drained: change numPVs of the PvPool instead`,
+    `somebody set the replicas of ${set?.metadata.name} to ${replicas}, whatever its agents hold: change numPVs of the PvPool instead`,
   );
 
 /** The members are told to go on. Whoever is told has to be told by an order that is newer than the last. */
@@ -104,17 +120,19 @@ function recordAnew(seen: Seen, operation: Operation): Plan | undefined {
   const generation = isOvertaken ? nextGeneration(seen) : operation.generation;
   const { drained: _, ...rest } = operation;
   const kept = { ...keptOf(seen.pool), operation: { ...rest, generation, members }, lastGeneration: generation };
-  const replaced = operation.members.filter(
-    ({ name, claimUid }, index) => members[index]?.claimUid !== claimUid && name,
-  );
-  const notes = replaced.map(({ name }) =>
-    note(
-      'ClaimWasReplaced',
-      `the claim of ${name} was replaced while it was drained: what was on the former one and had not moved is gone`,
-    ),
-  );
-  return { kept, actions: [], notes: [...notes, note('Draining', progressOf(seen, operation))] };
+  return { kept, actions: [], notes: [note('Draining', progressOf(seen, operation)), ...replacedClaims(members)] };
 }
+
+/** As long as the operation runs, so that it is seen. */
+const replacedClaims = (members: readonly OperationMember[]): readonly Note[] =>
+  members
+    .filter(({ claimReplaced }) => claimReplaced)
+    .map(({ name }) =>
+      note(
+        'ClaimWasReplaced',
+        `the claim of ${name} was replaced while it was drained: what was on the former one and had not moved is gone`,
+      ),
+    );
 
 /** One that is Ready by an order of this very generation was told otherwise: it would take the same order for one that it has. */
 function knowsNewer({ agent }: Member, operation: Operation): boolean {
@@ -129,7 +147,7 @@ function recordedAnew({ members, set }: Seen, recorded: OperationMember): Operat
   const member = members.find(({ name }) => name === recorded.name);
   const { pod, claim } = member ?? {};
   if (!member || !pod || !claim || pod.isDeleting || claim.isDeleting) return recorded;
-  return pod.setUid === set?.metadata.uid ? recordOf(member) : recorded;
+  return pod.setUid === set?.metadata.uid ? recordOf(member, recorded) : recorded;
 }
 
 const agentsOf = ({ members }: Seen, operation: Operation): readonly Member[] =>
@@ -140,7 +158,7 @@ function drain(seen: Seen, operation: Operation): Plan {
   const doubts = operation.members.flatMap((recorded) => whyNotDrained(seen, operation, recorded) ?? []);
   const progress = note('Draining', progressOf(seen, operation));
   if (doubts.length === 0) {
-    const notes = [note('Drained', 'all that leave are empty')];
+    const notes = [note('Drained', 'all that leave are empty'), ...replacedClaims(operation.members)];
     if (operation.drained) return { kept, actions: [{ do: 'drop', operation }], notes };
     return { kept: { ...kept, operation: { ...operation, drained: true } }, actions: [], notes };
   }
@@ -150,11 +168,18 @@ function drain(seen: Seen, operation: Operation): Plan {
     return { kept: { ...kept, operation: rest }, actions: [], notes: [progress, ...doubts] };
   }
   const { actions, notes } = ordersOf(seen, operation);
+  const atRisk = [...replacedClaims(operation.members), ...goingClaims(seen.members)];
   const strays = straysAmong(seen, seen.members.slice(0, operation.to));
   return {
     kept,
     actions: [...strays, ...actions],
-    notes: [progress, ...doubts.filter((one) => severityOf(one) === 'degraded'), ...notes],
+    notes: [
+      progress,
+      ...doubts.filter(({ fact }) => fact !== 'Draining'),
+      ...atRisk,
+      ...notes,
+      ...notServing(seen, operation.to),
+    ],
   };
 }
 
@@ -199,7 +224,6 @@ function orderTo(member: Member, order: Order): readonly Action[] {
 /** The replicas are lowered: claims that may go do so when their pods are gone. */
 function settle(seen: Seen, operation: Operation): Plan {
   const { operation: _, ...kept } = keptOf(seen.pool);
-  if (!operation.drained) return { kept, actions: [], notes: [behindOurBack(seen, operation.to)] };
   if (seen.pool.spec.claims?.whenScaled !== 'Delete') return { kept, actions: [], notes: [] };
   const left = operation.members.filter(({ name, claimUid }) => isLeft(seen, name, claimUid));
   if (left.length === 0) return { kept, actions: [], notes: [] };

@@ -1,8 +1,22 @@
 import { describe, expect, test } from 'vitest';
-import { aClaim, aDrainedMember, aMember, anOperation, aPod, aPool, type Scene, SILENT, seenOf } from './builders.ts';
+import {
+  aClaim,
+  aDrainedMember,
+  aMember,
+  anOperation,
+  aPod,
+  aPool,
+  notCounting,
+  type Scene,
+  SILENT,
+  seenOf,
+} from './builders.ts';
 import { CANCEL_ANNOTATION } from './contract.ts';
 import { decide } from './decide.ts';
 import type { Plan } from './plan.ts';
+import type { Note } from './reasons.ts';
+import type { Member } from './seen.ts';
+import { statusOf } from './status.ts';
 
 const decided = (scene: Scene): Plan => decide(seenOf(scene));
 const factsOf = ({ notes }: Plan) => notes.map(({ fact }) => fact);
@@ -15,12 +29,27 @@ test('a pool that is as it should be is left alone', () => {
   expect(decided({})).toMatchObject({ actions: [], notes: [], kept: {} });
 });
 
+test('a pool whose agents serve is not well when one of them has damaged blobs', () => {
+  const plan = decided({ members: [aMember(0), aMember(1, { corrupt: 2 }), aMember(2)] });
+  expect(plan.notes).toEqual([
+    { fact: 'BlobsAreDamaged', message: 'the agent data-sts-1 has put 2 damaged blobs aside' },
+  ]);
+  const { phase, conditions } = statusOf(seenOf({}), plan);
+  expect(phase).toBe('Ready');
+  expect(conditions).toContainEqual(expect.objectContaining({ type: 'Degraded', status: 'True' }));
+});
+
 test('a pool that is being deleted is left alone', () => {
   const pool = {
     ...aPool({ numPVs: 1 }),
     metadata: { ...aPool().metadata, deletionTimestamp: '2026-01-01T00:00:00Z' },
   };
   expect(decided({ pool })).toMatchObject({ actions: [], notes: [] });
+});
+
+test('a claim that somebody has deleted is told of while its pod still holds it', () => {
+  const members = [aMember(0), aMember(1, {}, { claim: aClaim(1, { isDeleting: true }) }), aMember(2)];
+  expect(factsOf(decided({ members }))).toEqual(['ClaimIsGoing']);
 });
 
 describe('the replicas', () => {
@@ -30,6 +59,7 @@ describe('the replicas', () => {
 
   test.each([
     ['is not there', { pod: undefined }, 'PodIsMissing'],
+    ['cannot be made', { pod: undefined, refusal: 'exceeded quota: pods' }, 'PodIsRefused'],
     ['is not ready', { pod: aPod(1, { isReady: false }) }, 'PodIsStarting'],
     ['cannot start', { pod: aPod(1, { isReady: false, why: 'ImagePullBackOff' }) }, 'PodIsNotReady'],
     ['is about to go', { pod: aPod(1, { isDeleting: true }) }, 'PodIsStarting'],
@@ -71,8 +101,8 @@ describe('a scale down', () => {
         to: 1,
         since: '2026-01-01T00:10:00Z',
         members: [
-          { name: 'data-sts-1', podUid: 'pod-1', claimUid: 'claim-1' },
-          { name: 'data-sts-2', podUid: 'pod-2', claimUid: 'claim-2' },
+          { name: 'data-sts-1', podUid: 'pod-1', claimUid: 'claim-1', countsBlobs: true },
+          { name: 'data-sts-2', podUid: 'pod-2', claimUid: 'claim-2', countsBlobs: true },
         ],
       },
     });
@@ -80,13 +110,12 @@ describe('a scale down', () => {
 
   test.each([
     ['a claim is missing', { claim: undefined }, {}, 'ClaimIsMissing'],
-    ['a claim is being deleted', { claim: aClaim(2, { isDeleting: true }) }, {}, 'ClaimIsMissing'],
     ['an agent has corrupt blobs', {}, { corrupt: 1 }, 'HoldsCorruptBlobs'],
     ['it would not fit', {}, { bytes: 2_000 }, 'DoesNotFit'],
   ])('does not begin when %s', (_, parts, agent, fact) => {
     const leaving = { ...aMember(2, agent), ...parts } as ReturnType<typeof aMember>;
     const plan = decided({ pool: aPool({ numPVs: 2 }), members: [aMember(0), aMember(1), leaving] });
-    expect(factsOf(plan)).toEqual([fact]);
+    expect(factsOf(plan)[0]).toEqual(fact);
     expect(plan.kept.operation).toBeUndefined();
   });
 
@@ -146,12 +175,16 @@ describe('a scale down', () => {
 
   test.each([
     ['pod', { pod: aPod(2, { uid: 'pod-new' }) }, { podUid: 'pod-new', claimUid: 'claim-2' }],
-    ['claim', { claim: aClaim(2, { uid: 'claim-new' }) }, { podUid: 'pod-2', claimUid: 'claim-new' }],
+    [
+      'claim',
+      { claim: aClaim(2, { uid: 'claim-new' }) },
+      { podUid: 'pod-2', claimUid: 'claim-new', claimReplaced: true },
+    ],
   ])('writes down another %s of a member first', (_, parts, recorded) => {
     const members = [aMember(0), aMember(1), aMember(2, draining, parts)];
     const plan = decided({ pool: drainingTo(2, { drained: true }), members });
     expect(plan.actions).toEqual([]);
-    expect(plan.kept.operation?.members).toEqual([{ name: 'data-sts-2', ...recorded }]);
+    expect(plan.kept.operation?.members).toEqual([{ name: 'data-sts-2', countsBlobs: true, ...recorded }]);
     expect(plan.kept.operation?.drained).toBeUndefined();
   });
 
@@ -201,8 +234,97 @@ describe('a scale down', () => {
 
   test('lets an agent go that tells no blobs and was asked by us', () => {
     const member = { ...aDrainedMember(2, 5), ...aDrainedAgent({ blobs: undefined, generation: undefined }) };
-    const pool = drainingTo(2, { drained: true });
+    const pool = drainingTo(2, notCounting(anOperation(3, 2, { drained: true })));
     expect(namesOf(decided({ pool, members: [aMember(0), aMember(1), member], parts: { taken } }))).toEqual(['drop']);
+  });
+
+  describe('does not take an agent at its word that has counted its blobs and no longer does', () => {
+    const silenced = aDrainedAgent({ blobs: undefined, generation: undefined });
+
+    test('in the pod that was asked', () => {
+      const member = { ...aDrainedMember(2, 5), ...silenced };
+      const pool = drainingTo(2, { drained: true });
+      const plan = decided({ pool, members: [aMember(0), aMember(1), member], parts: { taken } });
+      expect(namesOf(plan)).not.toContain('drop');
+      expect(plan.kept.operation?.drained).toBeUndefined();
+      expect(plan.notes).toContainEqual({
+        fact: 'AgentContradictsItself',
+        message: 'the agent data-sts-2 no longer says how many blobs it holds: it is not let go',
+      });
+    });
+
+    test('in another pod', () => {
+      const member = { ...aDrainedMember(2, 5, { pod: aPod(2, { uid: 'pod-new' }) }), ...silenced };
+      const plan = decided({ pool: drainingTo(2), members: [aMember(0), aMember(1), member], parts: { taken } });
+      expect(plan.kept.operation?.members).toMatchObject([{ podUid: 'pod-new', countsBlobs: true }]);
+    });
+  });
+
+  test.each<[string, object, Note]>([
+    ['is missing', { pod: undefined }, { fact: 'PodIsMissing', message: 'pod data-sts-2 is not there (yet)' }],
+    [
+      'cannot be made',
+      { pod: undefined, refusal: 'exceeded quota: pods' },
+      { fact: 'PodIsRefused', message: 'pod data-sts-2 cannot be made: exceeded quota: pods' },
+    ],
+    [
+      'does not start',
+      { pod: aPod(2, { isReady: false, why: 'CrashLoopBackOff' }), agent: SILENT },
+      { fact: 'PodIsNotReady', message: 'pod data-sts-2 is not ready: CrashLoopBackOff' },
+    ],
+    [
+      'is about to go',
+      { pod: aPod(2, { isDeleting: true }), agent: SILENT },
+      { fact: 'PodIsStarting', message: 'pod data-sts-2, which drains, is about to go' },
+    ],
+  ])('says when a pod that drains %s', (_, parts, said) => {
+    const member = { ...aMember(2, draining), ...parts } as Member;
+    const plan = decided({ pool: drainingTo(2), members: [aMember(0), aMember(1), member] });
+    expect(plan.notes).toContainEqual(said);
+  });
+
+  describe('where somebody has deleted a claim that its pod still holds', () => {
+    const going = (ordinal: number) => ({ claim: aClaim(ordinal, { isDeleting: true }) });
+
+    test('begins all the same, since what moves is saved', () => {
+      const members = [aMember(0), aMember(1), aMember(2, {}, going(2))];
+      expect(decided({ pool: aPool({ numPVs: 2 }), members }).kept.operation).toMatchObject({ from: 3, to: 2 });
+    });
+
+    test('gives nothing to the agent that will lose it, and names it', () => {
+      const members = [aMember(0), aMember(1, {}, going(1)), aMember(2)];
+      const plan = decided({ pool: drainingTo(2), members });
+      expect(plan.actions).toMatchObject([{ order: { peers: [{ name: 'data-sts-0' }] } }]);
+      expect(plan.notes).toContainEqual({
+        fact: 'ClaimIsGoing',
+        message: 'somebody has deleted the claim vol-data-sts-1: what is on it goes with the pod data-sts-1',
+      });
+    });
+
+    test('gives nothing to anybody if all will lose it', () => {
+      const members = [aMember(0, {}, going(0)), aMember(1, {}, going(1)), aMember(2)];
+      const plan = decided({ pool: drainingTo(2), members });
+      expect(plan.actions).toEqual([]);
+      expect(factsOf(plan)).toContain('NoPeerIsReady');
+    });
+  });
+
+  test('goes on to say that a claim was replaced', () => {
+    const [recorded] = anOperation(3, 2).members;
+    const pool = drainingTo(2, { members: [{ ...recorded, claimReplaced: true }] });
+    const replaced = 'what was on the former one and had not moved is gone';
+    for (const member of [aMember(2, draining), aDrainedMember(2, 5)]) {
+      const { notes } = decided({ pool, members: [aMember(0), aMember(1), member] });
+      expect(notes.find(({ fact }) => fact === 'ClaimWasReplaced')?.message).toContain(replaced);
+    }
+  });
+
+  test('says which of those that stay does not serve', () => {
+    const members = [aMember(0), aMember(1, {}, { agent: SILENT }), aMember(2, draining)];
+    expect(decided({ pool: drainingTo(2), members }).notes).toContainEqual({
+      fact: 'AgentDoesNotAnswer',
+      message: 'the agent data-sts-1 cannot be asked: no answer within 2 s',
+    });
   });
 
   test.each([
@@ -225,6 +347,19 @@ describe('a scale down', () => {
   test('is over when the replicas are lowered', () => {
     const plan = decided({ pool: drainingTo(2, { drained: true }), replicas: 2 });
     expect(plan.kept).toEqual({ lastGeneration: 5 });
+  });
+
+  test.each([
+    ['so far as it should go', drainingTo(1), 1],
+    ['further', drainingTo(1), 0],
+    ['a part of the way', drainingTo(1, { drained: true }), 2],
+    ['while it is cancelled', drainingTo(1, { cancelling: true }), 1],
+    ['in one with a change of numPVs', aPool({ numPVs: 1 }, { replicas: 3 }), 1],
+  ])('that somebody else has done %s is undone: those that left may hold something', (_, pool, replicas) => {
+    const plan = decided({ pool, replicas });
+    expect(plan.actions).toEqual([{ do: 'scaleUp', from: replicas, to: 3 }]);
+    expect(plan.kept.operation).toEqual(pool.status?.operation);
+    expect(factsOf(plan)).toEqual(['ScaledBehindOurBack']);
   });
 
   test('that was to another number behind our back is given up', () => {

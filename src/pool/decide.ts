@@ -3,8 +3,8 @@ import { decideAutoscaling } from './decide-autoscale.ts';
 import { claimOwners } from './decide-claims.ts';
 import { decideGrowth } from './decide-growth.ts';
 import { decideRollout } from './decide-rollout.ts';
-import { begun, decideScaleDown, isCancelled, whyNotBegin } from './decide-scale-down.ts';
-import { isObserved, notServing } from './members.ts';
+import { begun, decideScaleDown, isCancelled, putBack, whyNotBegin } from './decide-scale-down.ts';
+import { goingClaims, isObserved, notServing } from './members.ts';
 import { type Action, isKept, type Kept, keptOf, type Plan } from './plan.ts';
 import { type Note, note } from './reasons.ts';
 import { presentMembers, replicasOf, type Seen } from './seen.ts';
@@ -68,15 +68,24 @@ function atRest(seen: Seen, replicas: number): Plan {
   return {
     kept: step.kept ?? kept,
     actions: [...housekeeping, ...step.actions],
-    notes: [...step.notes, ...waiting],
+    notes: [...step.notes, ...waiting, ...damaged(seen), ...goingClaims(presentMembers(seen))],
     pressure: step.pressure,
   };
 }
+
+/** They are not served, and nobody else has them: that all agents serve does not mean that all is well. */
+const damaged = (seen: Seen): readonly Note[] =>
+  presentMembers(seen).flatMap(({ name, agent }) => {
+    const count = agent.known ? (agent.value.corrupt ?? 0) : 0;
+    return count > 0 ? [note('BlobsAreDamaged', `the agent ${name} has put ${count} damaged blobs aside`)] : [];
+  });
 
 type Step = Pick<Plan, 'actions' | 'notes' | 'pressure'> & { readonly kept?: Kept };
 
 /** Nothing when it has as many as it should. */
 function scale(seen: Seen, from: number, to: number, waiting: readonly Note[]): Step | undefined {
+  const before = seen.pool.status?.replicas ?? 0;
+  if (from < before && to < before) return putBack(seen, from, before);
   if (from === to) return undefined;
   const isHeld = from > to && seen.pool.status?.cancelledGeneration === seen.pool.metadata.generation;
   if (isHeld) return { ...atSize(seen, waiting), notes: [heldNote(from, to), ...atSize(seen, waiting).notes] };

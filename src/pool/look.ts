@@ -16,6 +16,7 @@ import { budgetNameOf, claimNameOf, podNameOf, serviceNameOf, statefulSetNameOf,
 import { belongsTo } from './objects/owned.ts';
 import { statefulSetOf } from './objects/stateful-set.ts';
 import { addresseeOf } from './plan.ts';
+import { refusedPods } from './refused-pods.ts';
 import { type Member, replicasOf, type Seen, type SeenClaim, type SeenPod, type SupportingKind } from './seen.ts';
 import { claimOf, type OwnedObject, type PoolViews, podOf } from './views.ts';
 
@@ -90,12 +91,17 @@ async function sightOf(parts: LookParts, objects: Objects, memory: PoolMemory, s
   const { pool, set } = objects;
   const secretRef = { namespace: pool.metadata.namespace ?? '', name: tokenSecretNameOf(nameOf(pool)) };
   const secret = await client.find(SECRETS, secretRef, { signal });
-  const token = tokenOf(secret);
+  const token = secret && belongsTo(pool, secret) ? tokenOf(secret) : '';
   const standing = supportsOf(views, pool, secret);
   const ours = set && belongsTo(pool, set) ? set : undefined;
   const foreignSet = set && !ours ? [`StatefulSet ${set.metadata.name}`] : [];
   const pressure = memory.pressureAt(clock.monotonic());
-  const members = await membersOf(parts, { ...objects, set: ours }, token, signal);
+  const members = await withRefusals(
+    parts,
+    ours,
+    await membersOf(parts, { ...objects, set: ours }, token, signal),
+    signal,
+  );
   const seen: Seen = {
     pool,
     now: clock.now(),
@@ -120,11 +126,10 @@ function classEntry({ classes }: PoolViews, name: string) {
 const nameOf = ({ metadata: { name = '' } }: PvPool): string => name;
 const inNamespace = ({ metadata: { namespace } }: PvPool, name: string): string => `${namespace}/${name}`;
 
-function tokenOf(secret: Secret | undefined): string {
-  return Buffer.from(secret?.data?.[TOKEN_KEY] ?? '', 'base64')
+const tokenOf = ({ data }: Secret): string =>
+  Buffer.from(data?.[TOKEN_KEY] ?? '', 'base64')
     .toString()
     .trim();
-}
 
 /** What a pool needs beside its StatefulSet: what is not there, and what is somebody else's. */
 function supportsOf(views: PoolViews, pool: PvPool, secret: Secret | undefined) {
@@ -160,6 +165,21 @@ async function membersOf(
   return fewAtATime(AT_ONCE, all, (ordinal) => memberOf(parts, objects, ordinal, token, signal));
 }
 
+/** Where all pods are there nobody is asked. */
+async function withRefusals(
+  { client, clock }: LookParts,
+  set: StatefulSet | undefined,
+  members: readonly Member[],
+  signal: AbortSignal,
+): Promise<readonly Member[]> {
+  if (!set || !members.slice(0, replicasOf(set)).some(({ pod }) => pod === undefined)) return members;
+  const refusals = await refusedPods(client, set, clock.now(), signal);
+  return members.map((member) => {
+    const refusal = member.pod ? undefined : refusals.get(member.name);
+    return refusal === undefined ? member : { ...member, refusal };
+  });
+}
+
 /** A pod of another name is nobody's member. */
 function ordinalOf(pool: string, pod: string): number {
   const prefix = `${statefulSetNameOf(pool)}-`;
@@ -172,7 +192,7 @@ const MOST_ORDINAL = 2_000;
 
 async function memberOf(
   { agents }: LookParts,
-  { pool, pods, claims }: Objects,
+  { pool, set, pods, claims }: Objects,
   ordinal: number,
   token: string,
   signal: AbortSignal,
@@ -180,7 +200,9 @@ async function memberOf(
   const name = podNameOf(nameOf(pool), ordinal);
   const pod = pods.find((each) => each.name === name);
   const claim = claims.find((each) => each.ordinal === ordinal);
-  const to = addresseeOf({ name, ...(pod && { pod }) });
+  // The token is told to nobody else, whatever their pod is called.
+  const isOurs = pod !== undefined && set !== undefined && pod.setUid === set.metadata.uid;
+  const to = isOurs ? addresseeOf({ name, pod }) : undefined;
   const agent: Known<AgentStatus> = to ? await agents.status(to, token, signal) : NO_ADDRESS;
   const isToBeListed = to && agent.known && agent.value.state === 'Decommissioned' && agent.value.blobs !== undefined;
   const isListedEmpty = isToBeListed ? await agents.isEmpty(to, token, signal) : NOT_ASKED;

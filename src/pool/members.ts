@@ -7,7 +7,7 @@ import { type Member, presentMembers, type Seen } from './seen.ts';
 /** Why a member does not serve; nothing when it does. */
 export function whyNotServing({ set }: Seen, member: Member): Note | undefined {
   const { name, pod, agent } = member;
-  if (!pod) return note('PodIsMissing', `pod ${name} is not there (yet): see the Events of the StatefulSet`);
+  if (!pod) return whyMissing(member);
   if (pod.setUid !== set?.metadata.uid) return note('ObjectIsForeign', `pod ${name} belongs to somebody else`);
   if (pod.isDeleting) return note('PodIsStarting', `pod ${name} is about to go`);
   if (!pod.isReady && pod.why !== undefined) return note('PodIsNotReady', `pod ${name} is not ready: ${pod.why}`);
@@ -18,19 +18,34 @@ export function whyNotServing({ set }: Seen, member: Member): Note | undefined {
   return undefined;
 }
 
-/** Of all that should be there. */
-export const notServing = (seen: Seen): readonly Note[] =>
-  presentMembers(seen).flatMap((member) => whyNotServing(seen, member) ?? []);
+export const whyMissing = ({ name, refusal }: Pick<Member, 'name' | 'refusal'>): Note =>
+  refusal === undefined
+    ? note('PodIsMissing', `pod ${name} is not there (yet)`)
+    : note('PodIsRefused', `pod ${name} cannot be made: ${refusal}`);
+
+/** Of all that should be there, or of the first so many. */
+export const notServing = (seen: Seen, count?: number): readonly Note[] =>
+  presentMembers(seen)
+    .slice(0, count)
+    .flatMap((member) => whyNotServing(seen, member) ?? []);
 
 /** The StatefulSet's controller has seen what was last written. */
 export const isObserved = ({ set }: Seen): boolean =>
   (set?.status?.observedGeneration ?? 0) >= (set?.metadata.generation ?? 0);
 
-/** The agents that stay when the pool has so many, and can take blobs now. */
+/** A claim stays as long as its pod does, and then goes with all that is on it: so it is told before that. */
+export const goingClaims = (members: readonly Member[]): readonly Note[] =>
+  members
+    .filter(({ claim }) => claim?.isDeleting)
+    .map(({ name, claim }) =>
+      note('ClaimIsGoing', `somebody has deleted the claim ${claim?.name}: what is on it goes with the pod ${name}`),
+    );
+
+/** The agents that stay when the pool has so many, and can take blobs now; not those whose disk is about to go. */
 export const peersBelow = (seen: Seen, count: number): readonly Peer[] =>
   seen.members
     .slice(0, count)
-    .filter((member) => whyNotServing(seen, member) === undefined)
+    .filter((member) => whyNotServing(seen, member) === undefined && member.claim?.isDeleting === false)
     .flatMap(({ name, pod }) => (pod ? [{ name, url: urlOf(pod, DEFAULT_PORT) }] : []));
 
 /** Higher than any that an agent or we know of: an order that it is given to is never taken for an old one. */

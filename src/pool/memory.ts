@@ -33,6 +33,7 @@ export class PoolMemory {
   saw(seen: Seen, { pressure }: Plan, now: number): void {
     const pods = new Set(seen.members.map(({ pod }) => pod?.uid));
     for (const uid of this.#taken.keys()) if (!pods.has(uid)) this.#taken.delete(uid);
+    for (const uid of this.#movedBytes.keys()) if (!pods.has(uid)) this.#movedBytes.delete(uid);
     if (pressure === undefined) this.#pressure = undefined;
     else if (this.#pressure?.towards !== pressure) this.#pressure = { towards: pressure, since: now };
     const fill = knownFill(seen);

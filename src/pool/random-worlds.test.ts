@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { AGENT_STATES, type AgentStatus } from '../pool-client/protocol.ts';
-import { aClaim, aMember, anAgent, anOperation, aPod, aPool, SET_UID, seenOf } from './builders.ts';
+import { aClaim, aMember, anAgent, anOperation, aPod, aPool, notCounting, SET_UID, seenOf } from './builders.ts';
 import { CANCEL_ANNOTATION, type Operation, type PvPoolStatus } from './contract.ts';
 import { decide } from './decide.ts';
 import { type Action, isKept } from './plan.ts';
@@ -67,13 +67,15 @@ const statusArb: fc.Arbitrary<PvPoolStatus | undefined> = fc
     from: fc.integer({ min: 1, max: 4 }),
     by: fc.integer({ min: 1, max: 4 }),
     drained: fc.boolean(),
+    isCounting: mostly(true, fc.boolean()),
     cancelling: mostly(false, fc.boolean()),
     cancelledGeneration: fc.constantFrom(undefined, 4),
     replicas: few(4),
   })
-  .map(({ has, from, by, drained, cancelling, cancelledGeneration, replicas }) => {
+  .map(({ has, from, by, drained, isCounting, cancelling, cancelledGeneration, replicas }) => {
     const flags = { ...(drained && { drained }), ...(cancelling && { cancelling }) };
-    const operation = has ? anOperation(from, Math.max(0, from - by), flags) : undefined;
+    const counting = anOperation(from, Math.max(0, from - by), flags);
+    const operation = has ? (isCounting ? counting : notCounting(counting)) : undefined;
     return JSON.parse(JSON.stringify({ replicas, operation, lastGeneration: 5, cancelledGeneration }));
   });
 
@@ -117,12 +119,13 @@ const worlds: fc.Arbitrary<Seen> = fc
 
 /** Written once more, and otherwise, so that one mistake is not made twice. */
 function isEmptyForSure({ members, taken }: Seen, operation: Operation): boolean {
-  return operation.members.every(({ name, podUid, claimUid }) => {
+  return operation.members.every(({ name, podUid, claimUid, countsBlobs }) => {
     const member = members.find((each) => each.name === name);
     if (member?.pod?.uid !== podUid || member.pod.isDeleting || member.pod.setUid !== SET_UID) return false;
     if (member.claim?.uid !== claimUid || !member.agent.known) return false;
     const { state, blobs, generation, corrupt } = member.agent.value;
     if (state !== 'Decommissioned') return false;
+    if (blobs === undefined && countsBlobs) return false;
     if (blobs === undefined) return taken.get(podUid)?.includes(`"generation":${operation.generation},`) === true;
     const isListed = member.isListedEmpty.known && member.isListedEmpty.value;
     return blobs === 0 && !corrupt && generation === operation.generation && isListed;
@@ -208,12 +211,32 @@ test('a claim is deleted only if its agent was seen empty in an operation, and i
 
 test('never in two directions, and nothing else beside a scale down', () => {
   inAll((seen) => {
-    const actions = decide(seen).actions.map((action) => (action.do === 'order' ? action.order.kind : action.do));
-    const isOperating = seen.pool.status?.operation !== undefined;
+    const { operation } = seen.pool.status ?? {};
+    const isPutBack = (action: Action) => action.do === 'scaleUp' && action.to === operation?.from;
+    const actions = decide(seen)
+      .actions.filter((action) => !isPutBack(action))
+      .map((action) => (action.do === 'order' ? action.order.kind : action.do));
+    const isOperating = operation !== undefined;
     const others = ['scaleUp', 'writeTemplate', 'lowerPartition', 'growClaim', 'ownClaim'];
     if (isOperating) expect(actions.filter((action) => others.includes(action))).toEqual([]);
     else expect(actions.filter((action) => ['drop', 'decommission', 'deleteClaim'].includes(action))).toEqual([]);
   });
+});
+
+test('a pool that somebody else has made smaller is never content with that', () => {
+  let putBack = 0;
+  inAll((seen) => {
+    const { pool, set, foreign } = seen;
+    const { replicas: before = 0, operation } = pool.status ?? {};
+    const replicas = set?.spec?.replicas ?? 0;
+    const isLowered = operation ? replicas < operation.from && !operation.drained : replicas < before;
+    if (!set || foreign.length > 0 || !isLowered) return;
+    const { actions, notes } = decide(seen);
+    const isWaiting = notes.some(({ fact }) => fact === 'ScalingWaits');
+    expect(isWaiting || actions.some((action) => action.do === 'scaleUp')).toBe(true);
+    putBack += 1;
+  });
+  expect(putBack).toBeGreaterThan(100);
 });
 
 test('a StatefulSet is never made smaller than the pool was, and nothing of somebody else is touched', () => {

@@ -1,20 +1,23 @@
 /** What is to be told of a pool: each is named after the fact that it rests on, and is told in a sentence that names the object. */
 
 /** `degraded`: a person should look. `waiting`: it goes on by itself. `held`: as a person has chosen. */
-const FACTS = {
+export const FACTS = {
   ObjectIsForeign: 'degraded',
   WriteFailed: 'degraded',
   PodIsMissing: 'waiting',
+  PodIsRefused: 'degraded',
   PodIsStarting: 'waiting',
   PodIsNotReady: 'degraded',
   AgentDoesNotAnswer: 'degraded',
   AgentIsNotReady: 'waiting',
   ClaimIsMissing: 'degraded',
+  ClaimIsGoing: 'degraded',
   ClaimWasReplaced: 'degraded',
   NoPeerIsReady: 'degraded',
   NowhereToGo: 'degraded',
   DoesNotFit: 'degraded',
   HoldsCorruptBlobs: 'degraded',
+  BlobsAreDamaged: 'degraded',
   DrainIsStuck: 'degraded',
   AgentContradictsItself: 'degraded',
   OrderWasRefused: 'degraded',
@@ -32,7 +35,6 @@ const FACTS = {
   RollingOut: 'waiting',
   SetIsUnobserved: 'waiting',
   Growing: 'waiting',
-  Recommissioning: 'waiting',
   ScaleDownIsCancelled: 'held',
 } as const;
 

@@ -5,7 +5,7 @@ import { after, done, type Outcome, Retry } from '../kit/controller/outcome.ts';
 import type { ReconcileContext } from '../kit/controller/turn.ts';
 import { ApiError, hasReason } from '../kit/kube/api-error.ts';
 import { setReplicas, type Write, type Written, write, writeStatus } from './apply.ts';
-import type { PvPool, PvPoolStatus } from './contract.ts';
+import type { Operation, PvPool, PvPoolStatus } from './contract.ts';
 import { decide } from './decide.ts';
 import { type LookParts, look, lookAgain, type Sight } from './look.ts';
 import { PoolMemory } from './memory.ts';
@@ -134,6 +134,7 @@ class Visit {
   async #do(sight: Sight, action: Write | DropAction): Promise<void> {
     const { client, secret, report } = this.#parts;
     if (action.do === 'drop') return this.#drop(sight, action);
+    if (action.do === 'deleteClaim') await this.#isStill(sight, isDeletionOf(action.claim.uid));
     const written = await write({ client, secret, signal: this.#signal }, sight.seen, action);
     this.#note(written);
     if (written.pool) this.#written = written.pool;
@@ -159,19 +160,27 @@ class Visit {
     return (await Promise.all(notes)).flat();
   }
 
-  /** Looked at once more, live: only if that leads to the very same are the replicas lowered. */
-  async #drop({ seen }: Sight, action: DropAction): Promise<void> {
+  /** What cannot be taken back is done only if a second look, at the API itself, leads to the very same. */
+  async #isStill({ seen }: Sight, isSame: (action: Action) => boolean): Promise<Sight> {
+    const again = await lookAgain(this.#parts, seen, this.#memory, this.#signal);
+    if (decide(again.seen).actions.some(isSame)) return again;
+    throw new Retry('a second look, before what cannot be taken back, has shown something else');
+  }
+
+  async #drop(sight: Sight, action: DropAction): Promise<void> {
     const { client, secret, report } = this.#parts;
     const { operation } = action;
-    const again = await lookAgain(this.#parts, seen, this.#memory, this.#signal);
-    const plan = decide(again.seen);
-    const isSame = plan.actions.some((each) => each.do === 'drop' && isDeepStrictEqual(each.operation, operation));
-    if (!isSame) throw new Retry('a second look before the replicas are lowered has shown something else');
+    const again = await this.#isStill(sight, isDropOf(operation));
     const writes = { client, secret, signal: this.#signal };
     this.#note({ set: await setReplicas(writes, again.seen, operation.from, operation.to) });
-    report.did(seen.pool, action);
+    report.did(sight.seen.pool, action);
   }
 }
+
+const isDropOf = (operation: Operation) => (action: Action) =>
+  action.do === 'drop' && isDeepStrictEqual(action.operation, operation);
+const isDeletionOf = (claimUid: string) => (action: Action) =>
+  action.do === 'deleteClaim' && action.claim.uid === claimUid;
 
 /** What the server says about what was asked of it is told to people. What passes by itself, or is our own defect, is not. */
 const isPassing = (error: unknown): boolean =>

@@ -32,6 +32,8 @@ export interface Member {
   readonly ordinal: number;
   readonly name: string;
   readonly pod?: SeenPod;
+  /** Why its pod cannot be made, if it is not there and somebody says so. */
+  readonly refusal?: string;
   readonly claim?: SeenClaim;
   readonly agent: Known<AgentStatus>;
   /** Whether its listing has no blob. It is asked only of an agent that says that it is Decommissioned. */

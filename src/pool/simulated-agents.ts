@@ -27,6 +27,8 @@ export type Temper =
   | 'liar'
   /** Says what nobody can read. */
   | 'garbled'
+  /** Says that it is Decommissioned, and nothing of blobs, as if it were one of the original. */
+  | 'forgetful'
   /** Takes orders, and does nothing. */
   | 'lazy';
 
@@ -44,14 +46,17 @@ export class SimulatedAgents {
   /** By address. */
   readonly running = new Map<string, RunningAgent>();
   readonly tempers = new Map<SimulatedDisk, Temper>();
+  /** Who was ever asked, and with which token. */
+  readonly asked = new Set<string>();
 
-  status({ ip, name }: Addressee): Known<AgentStatus> {
+  status({ ip, name }: Addressee, token: string): Known<AgentStatus> {
+    this.asked.add(`${name} ${token}`);
     const agent = this.running.get(ip);
     const temper = agent ? this.#temperOf(agent) : 'silent';
     if (!agent || temper === 'silent') return SILENCE;
     if (temper === 'garbled') return { known: false, why: 'its answer is not JSON' };
     if (agent.name !== name) return { known: false, why: `${agent.name} answers at its address` };
-    return { known: true, value: temper === 'liar' ? lieOf(agent) : truthOf(agent) };
+    return { known: true, value: said(agent, temper) };
   }
 
   isEmpty({ ip, name }: Addressee): Known<boolean> {
@@ -129,6 +134,13 @@ function truthOf({ name, disk, isOriginal }: RunningAgent): AgentStatus {
     corrupt: 0,
     ...(disk.state === 'Decommissioning' && { drain }),
   };
+}
+
+function said(agent: RunningAgent, temper: Temper): AgentStatus {
+  if (temper === 'liar') return lieOf(agent);
+  return temper === 'forgetful'
+    ? { ...truthOf({ ...agent, isOriginal: true }), state: 'Decommissioned' }
+    : truthOf(agent);
 }
 
 /** As far as it can without its listing being found out. */

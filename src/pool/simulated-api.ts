@@ -101,7 +101,7 @@ export class SimulatedApi {
   }
 
   #carryOut(it: Asked): Answer {
-    if (it.collection === 'events') return this.#event(it);
+    if (it.collection === 'events' && it.method !== 'GET') return this.#event(it);
     if (it.method === 'POST') return this.#create(it);
     if (it.key === undefined) return this.#list(it);
     const object = this.#of(it.collection).get(it.key);

@@ -323,7 +323,7 @@ export class SimulatedCluster {
     const [from, to] = [before.spec?.replicas ?? 1, after.spec?.replicas ?? 1];
     if (from === to) return;
     const { operation } = this.pool.status ?? {};
-    if (to > from && operation && !this.#isByAPerson)
+    if (to > from && operation && to !== operation.from && !this.#isByAPerson)
       this.violations.push(`raised from ${from} to ${to} during a scale down`);
     if (to > from || this.#isByAPerson) return;
     if (!operation?.drained)

@@ -127,7 +127,7 @@ export class SimulatedProcess {
   #agents(): Agents {
     const { agents, clock } = this.#parts;
     return {
-      status: (to) => this.#perform(undefined, () => agents.status(to)),
+      status: (to, token) => this.#perform(undefined, () => agents.status(to, token)),
       isEmpty: (to) => this.#perform(undefined, () => agents.isEmpty(to)),
       order: (to, _token, order) =>
         this.#perform(`${order.kind} ${to.name}`, () => agents.order(to, order, clock.now())).catch(() => ({

@@ -1,4 +1,5 @@
 /** What the pool controller reads and writes: its rights are made from this. */
+import { TOLD_EVENTS } from '../api/events.ts';
 import { PERSISTENT_VOLUME_CLAIMS } from '../api/persistent-volume-claims.ts';
 import { POD_DISRUPTION_BUDGETS } from '../api/pod-disruption-budgets.ts';
 import { PODS } from '../api/pods.ts';
@@ -24,7 +25,11 @@ const CACHED_KINDS = [
 export const poolSpec: ControllerSpec = {
   name: 'pool',
   runs: 'cluster',
-  reads: [...CACHED_KINDS.map((resource) => ({ resource, verbs: CACHED })), { resource: SECRETS, verbs: ['get'] }],
+  reads: [
+    ...CACHED_KINDS.map((resource) => ({ resource, verbs: CACHED })),
+    { resource: SECRETS, verbs: ['get'] },
+    { resource: TOLD_EVENTS, verbs: ['list'] },
+  ],
   writes: [
     { resource: PV_POOLS, verbs: ['patch'] },
     { resource: PV_POOLS, subresource: 'status', verbs: ['patch'] },

@@ -25,7 +25,7 @@ export function statusOf(seen: Seen, plan: Plan, { timeToFull }: Told = {}): PvP
     ...fillOf(seen),
     ...(pool.metadata.generation !== undefined && { observedGeneration: pool.metadata.generation }),
     conditions: conditionsOf(seen, plan, serving),
-    ...replicasIn(seen),
+    ...replicasIn(seen, plan),
     readyReplicas: serving,
     selector: `${POOL_LABEL}=${pool.metadata.name}`,
     ...(timeToFull !== undefined && set && { forecast: { timeToFull } }),
@@ -36,9 +36,10 @@ export function statusOf(seen: Seen, plan: Plan, { timeToFull }: Told = {}): PvP
   };
 }
 
-/** Of a StatefulSet that is not there the last number is remembered: it has to come back as large as it was. */
-function replicasIn({ set, pool }: Seen): Pick<PvPoolStatus, 'replicas'> {
-  const replicas = set ? replicasOf(set) : pool.status?.replicas;
+/** Of a StatefulSet that is not there, or was made smaller by somebody, the last number is remembered: it has to be as large as it was. */
+function replicasIn({ set, pool }: Seen, { notes }: Plan): Pick<PvPoolStatus, 'replicas'> {
+  const isToComeBack = !set || notes.some(({ fact }) => fact === 'ScaledBehindOurBack');
+  const replicas = isToComeBack ? pool.status?.replicas : replicasOf(set);
   return replicas === undefined ? {} : { replicas };
 }
 

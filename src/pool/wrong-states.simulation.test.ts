@@ -1,4 +1,6 @@
 import { describe, expect, test } from 'vitest';
+import type { KubeObject } from '../kit/kube/resource.ts';
+import { POOL_LABEL } from './contract.ts';
 import type { Temper } from './simulated-agents.ts';
 import { SimulatedCluster } from './simulated-cluster.ts';
 
@@ -34,6 +36,7 @@ describe('an agent that leaves and', () => {
       'liar',
       'True AgentContradictsItself: the agent data-sts-2 says that it is Decommissioned, and its listing has blobs',
     ],
+    ['forgetful', 'True AgentContradictsItself: the agent data-sts-2 no longer says how many blobs it holds'],
   ])('is %s is not let go, and is named', async (temper, says) => {
     const cluster = await drainingFrom3To2();
     cluster.temper(2, temper);
@@ -239,6 +242,19 @@ describe('what is no longer so', () => {
     expect(looks).toBeGreaterThan(1);
   });
 
+  test('is seen before a claim is deleted: it stays if a person has said so meanwhile', async () => {
+    const cluster = await SimulatedCluster.withPool({ claims: { whenScaled: 'Delete' } });
+    cluster.respec({ numPVs: 2 });
+    await cluster.until(() => cluster.set?.spec?.replicas === 2);
+    const { lagMs } = cluster;
+    cluster.lagMs = () => undefined;
+    cluster.respec({ claims: { whenScaled: 'Retain' } });
+    cluster.lagMs = lagMs;
+    await cluster.pass(60);
+    expect(cluster.pods).toHaveLength(2);
+    expect(cluster.claims).toHaveLength(3);
+  });
+
   test('leads to no order: an operator that has not heard that it is over tells nobody to leave', async () => {
     const cluster = await SimulatedCluster.withPool({}, (world) => {
       world.isOriginal = true;
@@ -255,5 +271,33 @@ describe('what is no longer so', () => {
     await cluster.pass(60);
     expect(cluster.calls.slice(before).filter((call) => call.startsWith('decommission'))).toEqual([]);
     expect(cluster.diskOf(2).state).toBe('Ready');
+  });
+});
+
+describe('the token', () => {
+  const tokenOf = (cluster: SimulatedCluster) => {
+    const { data } = cluster.api.get<KubeObject & { data?: { token?: string } }>('secrets', 'default/data-token') ?? {};
+    return Buffer.from(data?.token ?? '', 'base64').toString();
+  };
+
+  test("is told to the pool's own pods, and to none that only bears such a name", async () => {
+    const cluster = await SimulatedCluster.withPool();
+    const status = { phase: 'Running', podIP: '10.6.6.6', conditions: [{ type: 'Ready', status: 'True' }] };
+    const metadata = { namespace: 'default', name: 'data-sts-3', labels: { [POOL_LABEL]: 'data' } };
+    cluster.api.put('pods', { metadata, status } as KubeObject);
+    await cluster.pass(120);
+    const told = [0, 1, 2].map((ordinal) => `data-sts-${ordinal} ${tokenOf(cluster)}`);
+    expect([...cluster.agents.asked].toSorted()).toEqual(told);
+  });
+
+  test('is not what a Secret of somebody else holds', async () => {
+    const cluster = await SimulatedCluster.withPool();
+    cluster.agents.asked.clear();
+    cluster.api.remove('secrets', 'default/data-token');
+    const data = { token: Buffer.from('of somebody else').toString('base64') };
+    cluster.api.put('secrets', { metadata: { namespace: 'default', name: 'data-token' }, data } as KubeObject);
+    await cluster.pass(120);
+    expect([...cluster.agents.asked].join()).not.toContain('of somebody else');
+    expect(cluster.says('Degraded')).toContain('ObjectIsForeign: Secret data-token');
   });
 });

@@ -15,13 +15,14 @@ export interface Unsigned {
   readonly query: string;
   /** Their names in lower case. */
   readonly headers: Readonly<Record<string, string>>;
-  readonly body: Uint8Array | string;
+  /** Without it what is sent is not signed, as S3 allows. */
+  readonly body?: Uint8Array | string;
 }
 
 /** The headers to send: the given ones, and those that say who sends them, and when. All of them are signed. */
 export function signedHeaders(request: Unsigned, credentials: Credentials, at: Date): Record<string, string> {
   const time = at.toISOString().replace(/[-:]|\.\d+/g, '');
-  const content = sha256(request.body);
+  const content = request.body === undefined ? 'UNSIGNED-PAYLOAD' : sha256(request.body);
   const headers = { ...request.headers, host: request.host, 'x-amz-content-sha256': content, 'x-amz-date': time };
   const entries = Object.entries(headers).sort(([a], [b]) => (a < b ? -1 : 1));
   const names = entries.map(([name]) => name).join(';');

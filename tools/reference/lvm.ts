@@ -122,6 +122,7 @@ const EXAMPLES: { readonly [F in Fact]?: Parameters<typeof refusal<F>>[1] } & Re
   cannotBeChanged: { lv: LV, what: 'fsType', was: 'ext4', wanted: 'xfs' },
   mappingIsAnother: { lv: LV, mapping: 'holdfast-6c2a1a0e' },
   signatureIsForeign: { lv: LV, signature: 'xfs', fsType: 'ext4' },
+  filesystemIsDamaged: { lv: LV, fsType: 'ext4' },
   somethingElseIsMounted: { path: '/mnt/pv/data', source: '/dev/sdb1' },
   isInUseElsewhere: { lv: LV, path: '/srv' },
   hadData: { lv: LV },

@@ -9,12 +9,14 @@ export function deleteBlob(agent: Agent): Route {
   return async (exchange) => {
     const key = keyInPath(exchange.path);
     const wanted = exchange.request.headers['if-match'];
-    if (wanted !== undefined) await mustMatch(agent, key, wanted);
-    switch (await agent.remove(key, exchange.gone)) {
+    const isMeant = wanted === undefined ? undefined : (sha256: string) => matches(wanted, sha256);
+    switch (await agent.remove(key, exchange.gone, isMeant)) {
       case 'removed':
         return exchange.empty(204);
       case 'absent':
         throw new StoreError('NotFound', 'there is no blob of this key here');
+      case 'another':
+        throw new StoreError('Exists', 'what is stored under this key is not what If-Match says: nothing was removed');
       case 'unknown':
         throw new StoreError(
           'Draining',
@@ -22,12 +24,4 @@ export function deleteBlob(agent: Agent): Route {
         );
     }
   };
-}
-
-/** What is stored under a key never changes, so that a look beforehand is as good as one meanwhile. */
-async function mustMatch(agent: Agent, key: string, wanted: string): Promise<void> {
-  await using blob = await agent.store.open(key);
-  if (!matches(wanted, blob?.info.sha256)) {
-    throw new StoreError('Exists', 'what is stored under this key is not what If-Match says: nothing was removed');
-  }
 }

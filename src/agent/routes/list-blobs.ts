@@ -1,21 +1,24 @@
-/** Pages of what is stored. */
+/** Pages of what is stored, and of what was put aside. */
 import { MAX_PAGE } from '../../pool-client/protocol.ts';
-import type { Store } from '../store.ts';
-import { StoreError } from '../store.ts';
+import type { DiskStore } from '../disk-store.ts';
+import type { Exchange } from '../exchange.ts';
+import { type PageOfBlobs, StoreError } from '../store.ts';
 import type { Route } from './route.ts';
 
-export function listBlobs(store: Store): Route {
-  return async (exchange) => {
-    const { query } = exchange;
-    const after = query.get('continue');
-    const prefix = query.get('prefix');
-    const page = await store.list({
-      limit: limitIn(query.get('limit')),
-      ...(after && { after }),
-      ...(prefix && { prefix }),
-    });
-    exchange.json(200, page);
-  };
+export const listBlobs =
+  (store: DiskStore): Route =>
+  async (exchange) =>
+    exchange.json(200, await store.list(pageIn(exchange)));
+
+export const listDamaged =
+  (store: DiskStore): Route =>
+  async (exchange) =>
+    exchange.json(200, await store.damaged(pageIn(exchange)));
+
+function pageIn({ query }: Exchange): PageOfBlobs {
+  const after = query.get('continue');
+  const prefix = query.get('prefix');
+  return { limit: limitIn(query.get('limit')), ...(after && { after }), ...(prefix && { prefix }) };
 }
 
 function limitIn(text: string | null): number {

@@ -1,10 +1,10 @@
 /** Takes a blob in. */
-import { statfs } from 'node:fs/promises';
 import type { IncomingHttpHeaders } from 'node:http';
 import type { BlobInfo } from '../../pool-client/protocol.ts';
 import type { Agent } from '../agent.ts';
 import { matches, tagOf } from '../conditional.ts';
 import { announcedSha256, reprDigest } from '../digest.ts';
+import { roomIn } from '../headroom.ts';
 import { keyInPath } from '../keys.ts';
 import type { Layout } from '../layout.ts';
 import { type ExpectedBlob, StoreError } from '../store.ts';
@@ -82,8 +82,8 @@ function refuseByWhatIsThere(
 }
 
 async function mustHaveRoom({ root }: Layout, size: number): Promise<void> {
-  const { bavail, bsize } = await statfs(root);
-  if (bavail * bsize < size) throw new StoreError('Full', `there is room for ${bavail * bsize} bytes, not for ${size}`);
+  const room = await roomIn(root);
+  if (room < size) throw new StoreError('Full', `there is room for ${room} bytes, not for ${size}`);
 }
 
 /** Somebody was quicker: who wanted to be the only one is told so, whatever the bytes. */

@@ -1,14 +1,13 @@
 /** Which agents are asked: those of a pool in the cluster, or those that are named. */
-import { PODS } from '../../api/pods.ts';
 import { SECRETS } from '../../api/secrets.ts';
 import { InvalidValue } from '../../kit/invalid-value.ts';
 import type { KubeClient } from '../../kit/kube/client.ts';
 import { readToken } from '../../kit/kube/token-file.ts';
 import { stopSignals } from '../../kit/manager/stop-signals.ts';
-import { POOL_LABEL, TOKEN_KEY } from '../../pool/contract.ts';
+import { TOKEN_KEY } from '../../pool/contract.ts';
 import { tokenSecretNameOf } from '../../pool/names.ts';
 import { PoolClient } from '../../pool-client/client.ts';
-import { DEFAULT_PORT, type Peer } from '../../pool-client/protocol.ts';
+import type { Peer } from '../../pool-client/protocol.ts';
 import { clusterFlags } from '../flags/cluster.ts';
 import { flag, type Kind } from '../flags/flag.ts';
 import { listOf } from '../flags/list.ts';
@@ -17,11 +16,7 @@ import { text } from '../flags/text.ts';
 import type { Terminal } from '../line/command.ts';
 import { UsageError } from '../line/usage-error.ts';
 import { visit } from '../visit.ts';
-
-interface PoolName {
-  readonly namespace: string;
-  readonly name: string;
-}
+import { type PoolName, poolAgents } from './pool-agents.ts';
 
 const poolName: Kind<PoolName> = {
   placeholder: 'namespace/name',
@@ -90,7 +85,7 @@ async function ofCluster(
   work: (client: PoolClient, signal: AbortSignal) => Promise<void>,
 ): Promise<void> {
   const token = await tokenOf(kube, pool, signal);
-  using client = new PoolClient({ agents: () => agentsOf(kube, pool, signal), token });
+  using client = new PoolClient({ agents: () => poolAgents(kube, pool, signal), token });
   await work(client, signal);
 }
 
@@ -99,23 +94,4 @@ async function tokenOf(kube: KubeClient, { namespace, name }: PoolName, signal: 
   const secret = await kube.find(SECRETS, { namespace, name: tokenSecretNameOf(name) }, { signal });
   const value = secret?.data?.[TOKEN_KEY];
   return value === undefined ? undefined : Buffer.from(value, 'base64').toString().trim();
-}
-
-/** A pod without an address cannot be asked, and may hold blobs: it is one that does not answer. */
-async function agentsOf(
-  kube: KubeClient,
-  { namespace, name }: PoolName,
-  signal: AbortSignal,
-): Promise<readonly Peer[]> {
-  const agents: Peer[] = [];
-  for await (const pods of kube.pages(PODS, { namespace, labelSelector: `${POOL_LABEL}=${name}`, signal })) {
-    for (const { metadata, status } of pods) agents.push({ name: metadata.name ?? '', url: urlOf(status?.podIP) });
-  }
-  if (agents.length === 0) throw new Error(`there is no pod of a pool ${name} in the namespace ${namespace}`);
-  return agents;
-}
-
-function urlOf(ip: string | undefined): string {
-  if (ip === undefined) return 'nowhere: its pod has no address';
-  return `http://${ip.includes(':') ? `[${ip}]` : ip}:${DEFAULT_PORT}`;
 }

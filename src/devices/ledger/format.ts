@@ -1,5 +1,5 @@
 /** The ledger as a file: strict, since what is misread here could cost somebody's data. */
-import { z } from 'zod';
+import * as z from 'zod';
 import { WIPE_METHODS } from '../contract.ts';
 import type { LedgerEntry } from './entry.ts';
 

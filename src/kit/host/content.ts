@@ -21,7 +21,8 @@ const MIB = 2 ** 20;
 /** Signatures are in the first 4 MiB (the second header of LUKS is the last) or in the last one (RAID, ZFS). */
 const HEAD_BYTES = 5 * MIB;
 const TAIL_BYTES = MIB;
-const PIECE_BYTES = MIB;
+/** Of each device that is looked at, at the same time: small, since there may be many. */
+const PIECE_BYTES = MIB / 4;
 
 /**
  * The device is looked at by its descriptor, not by its path. First by ourselves: blkid says of a device that cannot be read what it

@@ -2,7 +2,7 @@
 import { readFile } from 'node:fs/promises';
 import { dirname, isAbsolute, join } from 'node:path';
 import { parse } from 'yaml';
-import { z } from 'zod';
+import * as z from 'zod';
 import { NoCluster } from './no-cluster.ts';
 
 /** Only what is looked at here; everything else is passed on as it is. */

@@ -2,7 +2,8 @@
  * The transport over HTTP: undici with kept-alive connections, a bounded pool for short requests and one connection for each watch.
  * It speaks to undici's dispatcher directly because only there is it known whether a request has been handed to the kernel.
  */
-import { buildConnector, Client } from 'undici';
+import buildConnector from 'undici/lib/core/connect.js';
+import Client from 'undici/lib/dispatcher/client.js';
 import { Connections } from './connections.ts';
 import { Exchange } from './exchange.ts';
 import { openTunnel } from './proxy-tunnel.ts';

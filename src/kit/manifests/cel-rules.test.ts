@@ -1,6 +1,6 @@
 /** What these mean to the API server is tried in the tests of the jobs that use them: test/integration/devices and test/integration/lvm. */
 import { expect, test } from 'vitest';
-import { z } from 'zod';
+import * as z from 'zod';
 import { NodeReports } from '../reports/node-reports.ts';
 import { labelIn, reportLimit, rightOrLeft } from './cel-rules.ts';
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { z } from 'zod';
+import * as z from 'zod';
 import { type CustomResource, customResourceDefinition } from './crd.ts';
 
 const sample: CustomResource = {

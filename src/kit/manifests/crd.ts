@@ -1,5 +1,5 @@
 /** The CustomResourceDefinition of a resource of ours, from its zod schemas. */
-import { z } from 'zod';
+import * as z from 'zod';
 import { apiVersionOf, nameOf, type Resource } from '../kube/resource.ts';
 import { type StructuralSchema, VALIDATIONS } from './schema-keywords.ts';
 import { structuralSchema } from './structural-schema.ts';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { z } from 'zod';
+import * as z from 'zod';
 import { Quantity } from '../quantity.ts';
 import { listMap, listSet, quantity, withRules } from './fields.ts';
 import { structuralSchema } from './structural-schema.ts';

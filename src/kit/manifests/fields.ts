@@ -1,5 +1,5 @@
 /** zod schemas for what the Kubernetes API knows and JSON does not. Each says the same to zod and to the API server. */
-import { z } from 'zod';
+import * as z from 'zod';
 import { INT_OR_STRING, LIST_MAP_KEYS, LIST_TYPE, VALIDATIONS } from './schema-keywords.ts';
 
 /** A number, or a text such as a percentage or the name of a port. */

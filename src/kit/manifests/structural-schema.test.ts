@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { z } from 'zod';
+import * as z from 'zod';
 import { dateTime, intOrString, quantity } from './fields.ts';
 import { structuralSchema } from './structural-schema.ts';
 

@@ -6,7 +6,7 @@
  * and it counts the length of a text in code points, not in the 16-bit units that JavaScript counts.
  */
 import { RE2JS } from 're2js';
-import { z } from 'zod';
+import * as z from 'zod';
 import { inOrder, isSchema, PRESERVE_UNKNOWN, refuse, type StructuralSchema } from './schema-keywords.ts';
 import { withoutUnions } from './unions.ts';
 import { addDetails } from './zod-details.ts';

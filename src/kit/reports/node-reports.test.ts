@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { z } from 'zod';
+import * as z from 'zod';
 import { NodeReports, type ReportMap } from './node-reports.ts';
 
 const reports = new NodeReports({

@@ -119,7 +119,7 @@ test('everything of ours is kept as it was written', async () => {
       from: 1,
       to: 0,
       since: '2026-01-31T12:00:00.123Z',
-      members: [{ name: 'whole-sts-0', podUid: 'a', claimUid: 'b' }],
+      members: [{ name: 'whole-sts-0', podUid: 'a', claimUid: 'b', countsBlobs: true }],
       drained: false,
       cancelling: true,
       progress: 'draining whole-sts-0: 1 of 2 GiB',

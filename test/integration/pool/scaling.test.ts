@@ -9,10 +9,12 @@ import { replicasOver } from './replicas.ts';
 import { Traffic } from './traffic.ts';
 import { type Pool, PoolWorld } from './world.ts';
 
-/** `POOL_MEGABYTES=2000` for as many as there are in the campaign. */
+/** 2000 in `make campaign`. */
 const MEGABYTES = Number(process.env.POOL_MEGABYTES ?? 100);
 /** Long enough for what a slow machine needs for as many bytes; it ends as soon as it can. */
 const TIMEOUT = 240_000 + MEGABYTES * 600;
+/** How many agents and operators are killed at least before the pool shrinks; it goes on until it has. */
+const FIRST_KILLS = 3;
 
 let world: PoolWorld;
 beforeAll(async () => {
@@ -20,7 +22,13 @@ beforeAll(async () => {
 });
 afterAll(() => world?.[Symbol.asyncDispose]());
 
-async function upAndDown(pool: Pool, meanwhile?: (over: AbortSignal) => Promise<void>): Promise<void> {
+/** What goes on beside it is told when it is over, and says when the pool may shrink. */
+interface Meanwhile {
+  readonly run: (over: AbortSignal) => Promise<unknown>;
+  readonly mayShrink: () => boolean;
+}
+
+async function upAndDown(pool: Pool, { run, mayShrink }: Meanwhile): Promise<void> {
   await pool.isReady(3);
   using client = await pool.client();
   await using traffic = new Traffic(client, MEGABYTES * 1_000_000);
@@ -28,47 +36,52 @@ async function upAndDown(pool: Pool, meanwhile?: (over: AbortSignal) => Promise<
   await using replicas = await replicasOver(world, pool);
   traffic.begin();
   const over = new AbortController();
-  const scaled = scale(pool, traffic).finally(() => over.abort());
-  await Promise.all([scaled, meanwhile?.(over.signal)]);
+  const scaled = scale(pool, traffic, mayShrink).finally(() => over.abort());
+  await Promise.all([scaled, run(over.signal)]);
   await traffic.end();
-  await traffic.audit();
   console.log(pool.name, { ...traffic.counts, blobs: traffic.blobs, bytes: traffic.bytes });
+  await traffic.audit();
   expect(traffic.wrongs).toEqual([]);
   expect(replicas.seen).toEqual([3, 6, 2]);
   expect(replicas.leftBehind).toEqual([]);
 }
 
-async function scale(pool: Pool, traffic: Traffic): Promise<void> {
+async function scale(pool: Pool, traffic: Traffic, mayShrink: () => boolean): Promise<void> {
   await pool.change({ numPVs: 6 });
   await pool.isReady(6, TIMEOUT);
   await traffic.reads(20, TIMEOUT);
+  await eventually(mayShrink, { timeout: TIMEOUT, for: 'the pool to be allowed to shrink' });
   await pool.change({ numPVs: 2 });
   await pool.isReady(2, TIMEOUT);
 }
 
 test('nothing is lost on the way', { timeout: TIMEOUT * 2 }, async () => {
-  await upAndDown(await world.pool('scaled', { numPVs: 3 }));
+  const pool = await world.pool('scaled', { numPVs: 3 });
+  await upAndDown(pool, { run: async () => {}, mayShrink: () => true });
 });
 
 test('also when the operator and one of the agents are killed every second', { timeout: TIMEOUT * 3 }, async () => {
-  const pool = await world.pool('killed', { numPVs: 3 });
-  const kills = { agents: 0, operators: 0 };
-  await upAndDown(pool, async (over) => {
-    await Promise.all([killAgents(pool, kills, over), killOperators(kills, over)]);
+  // So slowly that agents are killed while they drain, and fast enough that the largest blob has a chance to move between two kills.
+  const pool = await world.pool('killed', { numPVs: 3, drain: { bandwidth: '20Mi' } });
+  const kills = { agents: 0, draining: 0, operators: 0 };
+  await upAndDown(pool, {
+    run: (over) => Promise.all([killAgents(pool, kills, over), killOperators(kills, over)]),
+    mayShrink: () => Math.min(kills.agents, kills.operators) >= FIRST_KILLS,
   });
   console.log('killed', kills);
 });
 
 /** Each second one of those that run; a machine on which they need longer to come back is waited for, since else the pool would never be whole. */
-async function killAgents(pool: Pool, kills: { agents: number }, over: AbortSignal): Promise<void> {
+async function killAgents(pool: Pool, kills: { agents: number; draining: number }, over: AbortSignal): Promise<void> {
   while (!over.aborted) {
     await pause(over);
     await eventually(async () => over.aborted || (await pool.isServed()), { timeout: TIMEOUT, for: 'all agents' });
-    const victims = await pool.pods();
-    const { name } = victims[Math.floor(Math.random() * victims.length)]?.metadata ?? {};
-    if (name === undefined || over.aborted) continue;
-    await world.pods.kill(name);
+    const ordinal = Math.floor(Math.random() * (await pool.pods()).length);
+    const { state } = await pool.agentStatus(ordinal).catch(() => ({ state: 'Unknown' }));
+    if (over.aborted || !world.pods.running().includes(pool.podName(ordinal))) continue;
+    await world.pods.kill(pool.podName(ordinal));
     kills.agents += 1;
+    if (state === 'Decommissioning') kills.draining += 1;
   }
 }
 

@@ -3,6 +3,7 @@
  * a blob that was acknowledged is there with its bytes until it is removed, and one that was removed never comes back.
  */
 import { createHash } from 'node:crypto';
+import { setImmediate } from 'node:timers/promises';
 import type { BlobSource, PoolClient } from '../../../src/pool-client/index.ts';
 import { eventually } from '../../harness/wait.ts';
 import { blobOf, sizeOf } from './blob-content.ts';
@@ -58,9 +59,14 @@ export class Traffic implements AsyncDisposable {
     while (this.#bytes < this.#total) await this.#write();
   }
 
+  /** To store, to remove and to find nothing needs all agents, and to read needs one: so readers wait for nobody but him. */
   begin(): void {
     const readers = Array.from({ length: READERS }, () => this.#repeat(() => this.#readAny()));
-    this.#running = Promise.all([...readers, this.#repeat(() => this.#replace())]);
+    this.#running = Promise.all([
+      ...readers,
+      this.#repeat(() => this.#replace()),
+      this.#repeat(() => this.#lookForGone()),
+    ]);
   }
 
   /** Waits until so many more have been read. */
@@ -116,12 +122,15 @@ export class Traffic implements AsyncDisposable {
     this.counts.removed += 1;
   }
 
-  /** Now and then somebody looks for what is gone. */
   async #readAny(): Promise<void> {
     const blob = any([...this.#there.values()]);
     if (blob) await this.#read(blob);
+  }
+
+  async #lookForGone(): Promise<void> {
     const gone = any(this.#gone);
     if (gone) await this.#mustBeGone(gone);
+    else await setImmediate();
   }
 
   async #read(blob: Blob): Promise<void> {

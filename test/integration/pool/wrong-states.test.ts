@@ -92,6 +92,7 @@ describe('an agent that leaves', () => {
     'holds nothing': { blobs: 0 },
     'holds some': { blobs: 4 },
     'is of another generation': { blobs: 0, generation: 0 },
+    'knows nothing of blobs': {},
   };
   test.each(Object.keys(LIES).map((what, n) => [`lying-${n}`, what] as const))(
     '%s: and says half-way that it is Decommissioned and %s is not believed',
@@ -156,6 +157,36 @@ describe('an agent that leaves', () => {
     expect(replicas.leftBehind).toEqual([]);
   });
 
+  test('and is called back by somebody else half-way is asked anew', async () => {
+    const { pool, client } = await aFullPool('called-back', { drain: { bandwidth: '200Ki' } });
+    await using replicas = await replicasOver(world, pool);
+    await pool.change({ numPVs: 2 });
+    await someHaveMoved(pool);
+    const { status } = await pool.pod(2);
+    const { generation = 0 } = (await pool.look()).status?.operation ?? {};
+    const answer = await fetch(`http://${status.podIP}:8080/manage-agent/recommission`, {
+      method: 'PUT',
+      headers: { authorization: `Bearer ${await pool.token()}` },
+      body: JSON.stringify({ generation: generation + 1 }),
+    });
+    expect(answer.status).toBe(200);
+    await goesOnTo(pool, 2, client);
+    expect(replicas.seen).toEqual([3, 2]);
+    expect(replicas.leftBehind).toEqual([]);
+    expect((await pool.look()).status?.lastGeneration).toBeGreaterThan(generation + 1);
+  });
+
+  test('and whose claim somebody has deleted hands over what it holds while its pod keeps it', async () => {
+    const { pool, client } = await aFullPool('going');
+    await using replicas = await replicasOver(world, pool);
+    await world.admin.delete(pool.claimPath(2));
+    await pool.says('Degraded', 'True', /ClaimIsGoing: .*vol-going-sts-2/);
+    await pool.change({ numPVs: 2 });
+    await goesOnTo(pool, 2, client);
+    expect(replicas.leftBehind).toEqual([]);
+    await eventually(async () => expect((await world.admin.request('GET', pool.claimPath(2))).status).toBe(404));
+  });
+
   test('and whose claim is deleted while it drains loses what a person took, and no more', async () => {
     const { pool, client } = await aFullPool('replaced', { drain: { bandwidth: '100Ki' } });
     await using replicas = await replicasOver(world, pool);
@@ -165,10 +196,13 @@ describe('an agent that leaves', () => {
     await world.admin.delete(pool.claimPath(2));
     await world.admin.delete(`/api/v1/namespaces/${pool.namespace}/pods/${pool.podName(2)}`);
     await eventually(async () => expect((await pool.claim(2)).metadata.uid).not.toBe(before.metadata.uid));
-    await pool.says('Degraded', 'True', /replaced-sts-2/);
+    await pool.says('Degraded', 'True', /the claim of replaced-sts-2 was replaced while it was drained/);
+    await pool.isReady(2);
     expect(replicas.leftBehind).toEqual([]);
     const held = await Promise.all([0, 1].map((ordinal) => pool.blobsOnDisk(ordinal)));
-    expect(held.flat().length).toBeGreaterThan(0);
+    const found = (await Promise.all(KEYS.map((key) => client.head(key)))).filter((blob) => blob !== undefined);
+    expect(found.length).toBe(held.flat().length);
+    expect(found.length).toBeGreaterThan(0);
     client[Symbol.dispose]();
   });
 });
@@ -223,7 +257,7 @@ test('an image that never starts blocks scaling, and the pool says which pod and
   expect(replicas.leftBehind).toEqual([]);
 });
 
-test('a quota that is exceeded blocks scaling, and the pool says which pod is missing', async () => {
+test('a quota that is exceeded blocks scaling, and the pool says which pod is missing and why', async () => {
   const { pool, client } = await aFullPool('quota');
   const quotas = '/api/v1/namespaces/quota/resourcequotas';
   await world.admin.post(quotas, { metadata: { name: 'pods' }, spec: { hard: { pods: '3' } } });
@@ -232,7 +266,7 @@ test('a quota that is exceeded blocks scaling, and the pool says which pod is mi
   );
   await using replicas = await replicasOver(world, pool);
   await pool.change({ numPVs: 5 });
-  await pool.says('Ready', 'False', /quota-sts-[34]/);
+  await pool.says('Degraded', 'True', /quota-sts-3 cannot be made: .*exceeded quota: pods/);
   await pool.change({ numPVs: 2 });
   await world.looksAgain(pool);
   expect(replicas.seen).toEqual([3, 5]);

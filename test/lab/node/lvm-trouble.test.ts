@@ -1,6 +1,7 @@
 /** What goes wrong on a node, and what becomes of volumes meanwhile: nothing is lost, everybody is told, and it goes on when it can. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { LvmNode, MIB, PREFIX } from './lvm-node.ts';
+import type { Program } from './program.ts';
 
 /** Found before those of the system: what is here is run in their place. */
 const OVERLAY = '/usr/local/sbin';
@@ -9,12 +10,14 @@ const COMMANDS = '/run/commands';
 const CHANGING = ['lvcreate', 'lvchange', 'lvextend', 'lvremove', 'lvrename', 'mkfs.ext4', 'mount', 'cryptsetup'];
 
 let node: LvmNode;
+let agent: Program;
+const started = (): Promise<Program> => node.agent('--secret-namespaces=holdfast');
 beforeAll(async () => {
   node = await LvmNode.start([256 * MIB, 128 * MIB, 64 * MIB]);
   await fillsWithOldData();
   for (const name of CHANGING) await instead(name, `echo "${name} $*" >>${COMMANDS}; exec /usr/sbin/${name} "$@"`);
   await instead('mount', `echo "mount $*" >>${COMMANDS}; exec /usr/bin/mount "$@"`);
-  await node.agent('--secret-namespaces=holdfast');
+  agent = await started();
 }, 600_000);
 afterAll(() => node?.[Symbol.asyncDispose]());
 
@@ -100,7 +103,10 @@ it('what somebody has written to a new logical volume is not overwritten', async
     await using _ = await broken('mkfs.ext4', 'echo no power >&2; exit 1');
     await node.declare('signed', { storage: '16Mi' });
     await node.says('signed', 'message', 'no power');
-    await node.guest.output('mkswap', '--label', 'precious', '/dev/storage_bulk/signed');
+    // Not while the agent looks at it, and has it for itself.
+    await node.eventually('somebody to write to it', () =>
+      node.guest.output('mkswap', '--label', 'precious', '/dev/storage_bulk/signed'),
+    );
     before = await sumOf('/dev/storage_bulk/signed');
   }
   await node.says('signed', 'message', 'there is swap on storage_bulk/signed, where ext4 was to be made');
@@ -118,6 +124,7 @@ it.each([
   ['is gone', undefined],
 ])('nothing is formatted while blkid %s', async (how, script) => {
   const name = `unknown-${how.split(' ')[0]}`;
+  await fillsWithOldData();
   await node.guest.write(COMMANDS, '');
   {
     await using _ = script === undefined ? await removed('/usr/sbin/blkid') : await broken('blkid', script);
@@ -128,6 +135,27 @@ it.each([
   await node.says(name, 'status', 'Processed');
   await node.delete(name);
   await node.isGone(name);
+});
+
+it('nothing is formatted while neither wipefs, which is asked about many at once, nor blkid can tell what is there', async () => {
+  const names = ['unknown-a', 'unknown-b', 'unknown-c'];
+  await fillsWithOldData();
+  agent.kill('SIGTERM');
+  await agent.ended();
+  await node.guest.write(COMMANDS, '');
+  {
+    const says = `echo wipefs >>${COMMANDS}; echo cannot read >&2; echo '{"signatures": []}'`;
+    await using _wipefs = await broken('wipefs', says);
+    await using _blkid = await broken('blkid', 'echo cannot read >&2; exit 2');
+    for (const name of names) await node.declare(name, { storage: '16Mi' });
+    agent = await started();
+    for (const name of names) await node.says(name, 'message', 'cannot be told');
+    expect(await commandsRun()).toContain('wipefs');
+    expect(await commandsRun()).not.toContain('mkfs');
+  }
+  for (const name of names) await node.says(name, 'status', 'Processed');
+  for (const name of names) await node.delete(name);
+  for (const name of names) await node.isGone(name);
 });
 
 it('the agent waits for who has the lock of a group, and takes it for no failure', async () => {

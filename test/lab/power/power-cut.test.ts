@@ -58,7 +58,7 @@ describe('a wipe whose machine loses its power', () => {
 
     await using guest = new Guest([disk, ledger], ['node', WIPE, method]);
     expect({ code: await guest.ended(), output: guest.output }).toMatchObject({ code: 0 });
-    const [first, ...told] = linesOf(guest);
+    const [first, ...told] = guest.told<Line>();
     expect({ ...first?.begun, doneBytes: recorded.doneBytes }).toEqual(recorded);
     expect(first?.begun?.doneBytes).toBeGreaterThanOrEqual(recorded.doneBytes);
     expect(told[0]).toEqual({ recorded: first?.begun });
@@ -75,7 +75,7 @@ async function wipeAndCutPower(method: string, disk: Disk, ledger: Disk): Promis
   await using guest = new Guest([disk, ledger], ['bash', '-c', command]);
   return await eventually(
     () => {
-      const record = linesOf(guest).find(({ recorded }) => recorded && recorded.doneBytes > 0)?.recorded;
+      const record = guest.told<Line>().find(({ recorded }) => recorded && recorded.doneBytes > 0)?.recorded;
       if (!record) throw new Error(`nothing is recorded yet: ${guest.output}`);
       return record;
     },
@@ -88,11 +88,3 @@ interface Line {
   readonly recorded?: WipeRecord;
   readonly receipt?: object;
 }
-
-/** What is not cut off in the middle. */
-const linesOf = ({ output }: Guest): readonly Line[] =>
-  output
-    .split('\n')
-    .slice(0, -1)
-    .filter((line) => line.startsWith('{'))
-    .map((line): Line => JSON.parse(line));

@@ -1,0 +1,61 @@
+/**
+ * The least that brings files to another process over loopback: each of several connections carries one file after another, and the next
+ * one when the other side has said that it has the last on its disk.
+ */
+import { type ChildProcess, fork } from 'node:child_process';
+import { randomFillSync } from 'node:crypto';
+import { once } from 'node:events';
+import { createReadStream } from 'node:fs';
+import { mkdir, rm, writeFile } from 'node:fs/promises';
+import { connect, type Socket } from 'node:net';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { Contend } from '../../measure/contender.ts';
+import { DRAIN } from './drain.ts';
+
+export interface Copy {
+  readonly directory: string;
+  readonly files: number;
+  readonly sizeBytes: number;
+  readonly connections: number;
+}
+
+const RECEIVER = fileURLToPath(import.meta.resolve('./copy-receiver.ts'));
+
+const contend: Contend<Copy> = async ({ directory, files, sizeBytes, connections }, meter) => {
+  const [from, to] = [join(directory, 'copy-from'), join(directory, 'copy-to')];
+  for (const each of [from, to]) await mkdir(each);
+  const body = randomFillSync(Buffer.allocUnsafe(sizeBytes));
+  const paths = Array.from({ length: files }, (_, index) => join(from, `${index}`));
+  for (const path of paths) await writeFile(path, body, { flush: true });
+
+  const receiver = fork(RECEIVER, [to, `${sizeBytes}`]);
+  const sockets = await connected(receiver, connections);
+  await meter.measure(DRAIN, async () => {
+    const left = paths.values();
+    await Promise.all(
+      sockets.map(async (socket) => {
+        for (const path of left) await send(socket, path);
+      }),
+    );
+  });
+  for (const socket of sockets) socket.destroy();
+  receiver.kill('SIGKILL');
+  await once(receiver, 'exit');
+  for (const each of [from, to]) await rm(each, { recursive: true });
+};
+
+async function connected(receiver: ChildProcess, connections: number): Promise<readonly Socket[]> {
+  const [port] = (await once(receiver, 'message')) as [number];
+  const sockets = Array.from({ length: connections }, () => connect(port, '127.0.0.1'));
+  for (const socket of sockets) await once(socket, 'connect');
+  return sockets;
+}
+
+async function send(socket: Socket, path: string): Promise<void> {
+  const kept = once(socket, 'data');
+  createReadStream(path, { highWaterMark: 256 * 1024 }).pipe(socket, { end: false });
+  await kept;
+}
+
+export default contend;

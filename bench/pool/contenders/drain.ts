@@ -1,0 +1,67 @@
+/** Fills an agent, and has it hand everything over to another one. */
+import { randomFillSync } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { AgentStatus, Peer } from '../../../src/pool-client/protocol.ts';
+import type { Contend } from '../../measure/contender.ts';
+import { HttpClient, type Request } from '../http.ts';
+
+export interface DrainLoad {
+  readonly from: Peer;
+  readonly to: Peer;
+  /** What each request must carry. */
+  readonly headers: Readonly<Record<string, string>>;
+  readonly blobs: number;
+  readonly sizeBytes: number;
+}
+
+export const DRAIN = 'drain';
+/** A look costs the agent something: the longer it takes, the less often it is looked at, always to a fiftieth of the time. */
+const LOOK_MS = 5;
+const LOOKS = 50;
+const FILL_AT_ONCE = 8;
+
+const contend: Contend<DrainLoad> = async ({ from, to, headers, blobs, sizeBytes }, meter) => {
+  using stack = new DisposableStack();
+  const clientsOf = ({ url }: Peer) => Array.from({ length: FILL_AT_ONCE }, () => stack.use(new HttpClient(url)));
+  const [sources, targets] = [clientsOf(from), clientsOf(to)];
+  const [source] = sources as [HttpClient, ...HttpClient[]];
+  const body = randomFillSync(Buffer.allocUnsafe(sizeBytes));
+  const blob = (method: string, index: number, more: Partial<Request> = {}): Request => ({
+    method,
+    path: `/blobs/${index}`,
+    headers: { ...headers, ...(more.body && { 'content-length': sizeBytes }) },
+    ...more,
+  });
+  const status = () => source.json<AgentStatus>({ method: 'GET', path: '/status', headers });
+  const order = async (path: string, what: object) => {
+    const text = JSON.stringify(what);
+    await source.read({ method: 'PUT', path, headers: { ...headers, 'content-length': text.length }, body: text }, 200);
+  };
+
+  const generation = ((await status()).generation ?? 0) + 1;
+  await all(sources, blobs, (client, index) => client.read(blob('PUT', index, { body }), 201));
+  await meter.measure(DRAIN, async () => {
+    await order('/manage-agent/decommission', { generation, peers: [to] });
+    const began = performance.now();
+    while ((await status()).state !== 'Decommissioned') {
+      await sleep(Math.max(LOOK_MS, (performance.now() - began) / LOOKS));
+    }
+  });
+  await all(targets, blobs, (client, index) => client.read(blob('DELETE', index), 204));
+  await order('/manage-agent/recommission', { generation: generation + 1 });
+};
+
+async function all(
+  clients: readonly HttpClient[],
+  count: number,
+  ask: (client: HttpClient, index: number) => Promise<unknown>,
+): Promise<void> {
+  const indices = Array.from({ length: count }, (_, index) => index).values();
+  await Promise.all(
+    clients.map(async (client) => {
+      for (const index of indices) await ask(client, index);
+    }),
+  );
+}
+
+export default contend;

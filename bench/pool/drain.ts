@@ -1,0 +1,90 @@
+/** An agent that hands all that it has over to another one, beside a bare copy of as many files. */
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setup } from '../../test/harness/built.ts';
+import { type Contest, compare, type Quantity } from '../measure/compare.ts';
+import type { Bench, Benchmark } from '../measure/group.ts';
+import { race } from '../measure/race.ts';
+import type { Row, Target } from '../measure/row.ts';
+import { Agent } from './agent.ts';
+import type { Copy } from './contenders/copy.ts';
+import { DRAIN, type DrainLoad } from './contenders/drain.ts';
+import { Place } from './place.ts';
+
+const KIB = 2 ** 10;
+const MIB = 2 ** 20;
+
+interface Size {
+  readonly name: string;
+  readonly sizeBytes: number;
+  /** As many as the drain moves of this size. */
+  readonly atOnce: number;
+  /** In a run, and in a quick one. */
+  readonly blobs: readonly [number, number];
+  readonly target?: Target;
+}
+
+/** 0.8 of the speed is 1.25 times the time. */
+const AS_FAST: Target = { ratioAtMost: 1.25 };
+
+const SIZES: readonly Size[] = [
+  { name: '4 KiB', sizeBytes: 4 * KIB, atOnce: 16, blobs: [4_000, 200] },
+  { name: '1 MiB', sizeBytes: MIB, atOnce: 16, blobs: [1_000, 50] },
+  { name: '64 MiB', sizeBytes: 64 * MIB, atOnce: 4, blobs: [32, 4], target: AS_FAST },
+];
+
+export const drain: Benchmark = {
+  name: 'drain',
+  about:
+    'has an agent hand all of its blobs over to another one, from the order until it says that it is Decommissioned. Both are processes of ' +
+    'their own with their files on the same disk. The drain reads and checks each blob, sends it, has the receiver check its digest, put it ' +
+    'on the disk and say so, and removes its own. The limit is a bare copy of as many files from one process to another over as many ' +
+    'connections on loopback, which fsyncs each file, too, and does none of the rest. 0.8 of its speed is 1.25 times its time: to be reached where it is bytes that ' +
+    'cost. Of small blobs it is what is done for each: a request, its files, and three fsyncs instead of one.',
+  async run(bench) {
+    await setup();
+    await using place = await Place.make();
+    await using from = await Agent.start({ directory: place.directory, name: 'from' });
+    await using to = await Agent.start({ directory: place.directory, name: 'to' });
+    await mkdir(join(place.directory, 'copy'));
+    const rows: Row[] = [];
+    for (const size of SIZES) rows.push(...(await ofOneSize(size, { place, from, to }, bench)));
+    return rows;
+  },
+};
+
+interface Parts {
+  readonly place: Place;
+  readonly from: Agent;
+  readonly to: Agent;
+}
+
+async function ofOneSize(size: Size, { place, from, to }: Parts, bench: Bench): Promise<readonly Row[]> {
+  const { sizeBytes, atOnce: connections } = size;
+  const blobs = size.blobs[bench.quick ? 1 : 0];
+  bench.progress(`  ${blobs} blobs of ${size.name}`);
+  const before = () => place.settle();
+  const copy: Copy = { directory: join(place.directory, 'copy'), files: blobs, sizeBytes, connections };
+  const load: DrainLoad = { from: from.peer, to: to.peer, headers: from.headers, blobs, sizeBytes };
+  const { limit, ours } = await race(
+    {
+      limit: { module: import.meta.resolve('./contenders/copy.ts'), input: copy, before },
+      ours: { module: import.meta.resolve('./contenders/drain.ts'), input: load, before },
+    },
+    bench,
+  );
+  const contest: Contest = { what: `drain of ${size.name} blobs`, phase: DRAIN, limit, ours };
+  return [compare(contest, timePerBlob(blobs), size.target), compare(contest, speed(blobs * sizeBytes))];
+}
+
+const timePerBlob = (blobs: number): Quantity => ({
+  name: 'time on the wall per blob',
+  unit: 'ms',
+  of: ({ wallSeconds }) => (wallSeconds / blobs) * 1e3,
+});
+
+const speed = (bytes: number): Quantity => ({
+  name: 'throughput',
+  unit: 'MB/s',
+  of: ({ wallSeconds }) => bytes / 1e6 / wallSeconds,
+});

@@ -1,0 +1,86 @@
+/** Somebody writes to new logical volumes after it was seen that nothing is on them, and before a filesystem is made. */
+import { expect, it } from 'vitest';
+import type { Operation } from '../kit/host/simulated/operation.ts';
+import type { Content } from './simulated-devices.ts';
+import { SimulatedNode } from './simulated-node.ts';
+
+/** Does something once, just before the first call of this kind. */
+function justBefore(node: SimulatedNode, which: (operation: Operation) => boolean, act: () => void): void {
+  let isOver = false;
+  node.machine.faults.when(
+    (operation) => {
+      if (!isOver && which(operation)) {
+        isOver = true;
+        act();
+      }
+      return false;
+    },
+    { kind: 'fail' },
+  );
+}
+
+const isRun = (name: string) => (operation: Operation) => operation.argv?.includes(name) ?? false;
+
+function contentOf(node: SimulatedNode, name: string): Content {
+  const content = node.lv(name)?.content;
+  if (!content) throw new Error(`there is no ${name}`);
+  return content;
+}
+
+function swapOn(node: SimulatedNode, name: string): void {
+  const content = contentOf(node, name);
+  content.become('swap', true);
+  content.data = `of ${name}`;
+  node.lvm.devices.show(content);
+}
+
+it('what comes on volumes while filesystems are made on others is seen and left alone', async () => {
+  const node = new SimulatedNode();
+  const names = Array.from({ length: 40 }, (_, index) => `volume-${index}`);
+  for (const name of names) node.declare(name, { size: 1n });
+  const written: string[] = [];
+  justBefore(node, isRun('mkfs.ext4'), () => {
+    const others = names.filter((name) => node.lv(name)?.content.signature === undefined).slice(-8);
+    for (const name of others) swapOn(node, name);
+    written.push(...others);
+  });
+  await node.rest();
+  expect(written).toHaveLength(8);
+  expect(node.violations).toEqual([]);
+  for (const name of names) {
+    const isWritten = written.includes(name);
+    expect(node.says(name, 'status')).toBe(isWritten ? 'Not-Processed-Errors' : 'Processed');
+    if (isWritten) expect(node.says(name, 'message')).toContain('signatureIsForeign');
+  }
+});
+
+it('what comes on a volume while its key is read is seen and left alone', async () => {
+  const node = new SimulatedNode();
+  node.declare('data', { options: { cryptSecret: 'key' } });
+  const isLookedAt = () => node.lv('data')?.tags.has('holdfast.dev/state=new') ?? false;
+  const readsKey = ({ target, argv }: Operation) => target === 'api' && (argv?.[1]?.includes('/secrets/key') ?? false);
+  justBefore(
+    node,
+    (operation) => isLookedAt() && readsKey(operation),
+    () => swapOn(node, 'data'),
+  );
+  await node.rest();
+  expect(node.violations).toEqual([]);
+  expect(node.says('data', 'message')).toContain('there is swap on storage_bulk/data');
+});
+
+it.each(['ext4', 'xfs', 'btrfs'])('a damaged %s that somebody has used meanwhile is left alone', async (fsType) => {
+  const node = new SimulatedNode();
+  node.declare('data', { options: { fsType } });
+  justBefore(node, isRun(`mkfs.${fsType}`), () => {
+    const content = contentOf(node, 'data');
+    content.become(fsType, false);
+    content.wasMounted = true;
+    content.data = 'of somebody';
+    node.lvm.devices.show(content);
+    node.kill();
+  });
+  await node.rest();
+  expect(node.violations).toEqual([]);
+  expect(node.says('data', 'message')).toContain(`there is a damaged ${fsType} on storage_bulk/data`);
+});
