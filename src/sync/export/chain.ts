@@ -15,12 +15,11 @@ export interface Found {
 export type ChainFact =
   /** The pointer names something that is not there, or is not what it was. */
   | 'newestIsMissing'
-  /** The one before is not there, although older ones are. */
+  /** One is not there, or not what it was, although older ones are there. */
   | 'chainIsBroken'
   | 'manifestIsUnreadable'
   /** Its name says another epoch or sequence than it does itself. */
   | 'nameIsWrong'
-  | 'orderIsWrong'
   | 'epochHasTwoWriters';
 
 export interface Break {
@@ -39,7 +38,7 @@ export interface Chain {
   readonly orphans: readonly Found[];
 }
 
-/** A hash cannot lead back to where it came from, so that this ends. */
+/** Each leads to one of a lower sequence, so that this ends. */
 export function chainOf(newest: ManifestReference | null, all: readonly Found[]): Chain {
   const links: Link[] = [];
   const breaks: Break[] = [];
@@ -49,20 +48,28 @@ export function chainOf(newest: ManifestReference | null, all: readonly Found[])
 }
 
 function follow(newest: ManifestReference, all: readonly Found[], links: Link[], breaks: Break[]): void {
-  /** A copy under a wrong name must not hide the one under the right name. */
-  const ordered = [...all.filter((found) => !isRightlyNamed(found)), ...all.filter(isRightlyNamed)];
-  const bySum = new Map(ordered.map((found) => [found.sha256, found]));
-  let next = bySum.get(newest.sha256);
-  if (next?.key !== newest.key) {
-    breaks.push(breakAt(newest.key, 'newestIsMissing', 'the pointer names it, and it is not there as it was'));
-  }
-  while (next) {
-    const fault: Break | undefined = faultOf(next, links.at(-1)) ?? missingBefore(next, bySum);
+  const byKey = new Map(all.map((found) => [found.key, found]));
+  for (let next: ManifestReference | null = newest; next; ) {
+    const found: Found | undefined = byKey.get(next.key);
+    const fault = missing(next, found, links.at(-1), all) ?? (found && faultOf(found, links.at(-1)));
     if (fault) breaks.push(fault);
-    if (!next.manifest) return;
-    links.push({ ...next, manifest: next.manifest });
-    next = bySum.get(next.manifest.previous ?? '');
+    if (fault || !found?.manifest) return;
+    links.push({ ...found, manifest: found.manifest });
+    next = found.manifest.previous;
   }
+}
+
+/** Old ones are removed from the oldest on: one that is gone although there are older ones was removed by somebody else. */
+function missing(
+  { key, sha256 }: ManifestReference,
+  found: Found | undefined,
+  after: Link | undefined,
+  all: readonly Found[],
+): Break | undefined {
+  if (found?.sha256 === sha256) return undefined;
+  if (!after) return breakAt(key, 'newestIsMissing', 'the pointer names it, and it is not there as it was');
+  if (!found && !all.some((each) => each.key < key)) return undefined;
+  return breakAt(key, 'chainIsBroken', `${after.key} follows on it, and it is not there as it was`);
 }
 
 function faultOf({ key, manifest, why }: Found, after: Link | undefined): Break | undefined {
@@ -72,9 +79,6 @@ function faultOf({ key, manifest, why }: Found, after: Link | undefined): Break 
     return breakAt(key, 'nameIsWrong', `it says that it is sequence ${sequence} of epoch ${epoch}`);
   }
   if (!after) return undefined;
-  if (epoch > after.manifest.epoch || sequence >= after.manifest.sequence) {
-    return breakAt(key, 'orderIsWrong', `it comes before ${after.key}, and is not older`);
-  }
   const isTorn = epoch === after.manifest.epoch && clusterUid !== after.manifest.clusterUid;
   return isTorn
     ? breakAt(key, 'epochHasTwoWriters', `${after.key} is of another cluster in the same epoch`)
@@ -84,14 +88,6 @@ function faultOf({ key, manifest, why }: Found, after: Link | undefined): Break 
 function isRightlyNamed({ key, manifest }: Pick<Found, 'key' | 'manifest'>): boolean {
   const place = manifest && manifestPlace(manifest.cluster, key);
   return place !== undefined && place.epoch === manifest?.epoch && place.sequence === manifest.sequence;
-}
-
-/** Old ones are removed from the oldest on: what is left that is older was built on the same one, and never finished. */
-function missingBefore({ key, manifest }: Found, bySum: ReadonlyMap<string, Found>): Break | undefined {
-  const previous = manifest?.previous;
-  if (!previous || bySum.has(previous)) return undefined;
-  const hasOlder = [...bySum.values()].some((each) => each.key < key && each.manifest?.previous !== previous);
-  return hasOlder ? breakAt(key, 'chainIsBroken', `the manifest before it, ${previous}, is not there`) : undefined;
 }
 
 const breakAt = (key: string, fact: ChainFact, message: string): Break => ({ key, fact, message });

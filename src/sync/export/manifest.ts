@@ -27,8 +27,8 @@ export interface Manifest extends Writer {
   readonly createdAt: string;
   readonly export: ExportRecord;
   readonly counts: Counts;
-  /** SHA-256 of the manifest before, as its bytes were stored; null for the first. */
-  readonly previous: string | null;
+  /** The manifest before; null for the first. */
+  readonly previous: ManifestReference | null;
 }
 
 export interface ExportRecord extends Content {

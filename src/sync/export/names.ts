@@ -20,9 +20,10 @@ export const closedExportKey = (protectedCluster: string, unixSeconds: number): 
 export const closedExportPrefix = (protectedCluster: string): string => `${ownPrefix(protectedCluster)}exports/`;
 
 export const ownPrefix = (protectedCluster: string): string => `.holdfast/${clusterPrefix(protectedCluster)}`;
-/** Where a cluster tries what the store can do. */
-export const probeKey = (protectedCluster: string, clusterUid: string): string =>
-  `${ownPrefix(protectedCluster)}probes/${clusterUid}.json`;
+/** Where it is tried what the store can do: nobody else must touch what one tries it on. */
+export const probePrefix = (protectedCluster: string): string => `${ownPrefix(protectedCluster)}probes/`;
+export const probeKey = (protectedCluster: string, unique: string): string =>
+  `${probePrefix(protectedCluster)}${unique}.json`;
 export const pointerKey = (protectedCluster: string): string => `${ownPrefix(protectedCluster)}pointer.json`;
 export const manifestPrefix = (protectedCluster: string): string => `${ownPrefix(protectedCluster)}manifests/`;
 

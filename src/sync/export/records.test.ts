@@ -12,6 +12,9 @@ const anybody: Expected = { cluster: 'Prod', keys: NO_KEYS, isRequired: false };
 const count = fc.integer({ min: 1, max: 9_999_999_999 });
 const digest = fc.stringMatching(/^[0-9a-f]{64}$/);
 
+/** What the manifest of the samples could follow on. */
+const before = { key: manifestKey('prod', 1, 6), sha256: 'cd'.repeat(32), sequence: 6 };
+
 function refusal(read: () => unknown): RecordIsUnreadable {
   try {
     read();
@@ -31,10 +34,12 @@ describe('manifests and pointers', () => {
   test('come back as they were written, signed or not', () => {
     const { signing, ...keys } = sampleKeys();
     fc.assert(
-      fc.property(count, count, digest, fc.option(digest), fc.boolean(), (epoch, sequence, sum, previous, isSigned) => {
+      fc.property(count, count, digest, fc.boolean(), fc.boolean(), (epoch, last, sum, isFirst, isSigned) => {
+        const sequence = Math.max(last, 2);
+        const before = { key: manifestKey('prod', 1, sequence - 1), sha256: sum, sequence: sequence - 1 };
         const key = isSigned ? signing : undefined;
         const expected = { cluster: 'prod', keys, isRequired: isSigned };
-        const manifest = aManifest({ epoch, sequence, previous });
+        const manifest = aManifest({ epoch, sequence, previous: isFirst ? null : before });
         expect(readManifest(writeManifest(manifest, key), expected)).toEqual(manifest);
         const pointer = aPointer({
           epoch,
@@ -130,7 +135,11 @@ describe('manifests and pointers', () => {
     ['has the epoch 0', { epoch: 0 }],
     ['has an epoch that is no integer', { epoch: 1.5 }],
     ['has a sequence past what keeps the order', { sequence: 10_000_000_000 }],
-    ['has a checksum of another kind', { previous: 'ab' }],
+    ['has a checksum of another kind', { previous: { ...before, sha256: 'ab' } }],
+    ['follows on one of another cluster', { previous: { ...before, key: manifestKey('staging', 1, 6) } }],
+    ['follows on one of a later epoch', { previous: { ...before, key: manifestKey('prod', 2, 6) } }],
+    ['follows on one of another name', { previous: { ...before, sequence: 5 } }],
+    ['follows on itself', { previous: { ...before, key: manifestKey('prod', 1, 7), sequence: 7 } }],
     ['has a time that is none', { createdAt: 'yesterday' }],
     ['has a count below nothing', { counts: { storageClasses: 0, volumes: -1, claims: 0 } }],
     ['is endless', { clusterUid: 'x'.repeat(20_000) }],

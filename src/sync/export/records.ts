@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { quote } from '../../kit/invalid-value.ts';
 import { COMPRESSIONS, ENCRYPTIONS, LARGEST_EXPORT } from '../contract.ts';
 import type { SigningKey } from './keys.ts';
-import { type Manifest, type Pointer, SCHEMA_VERSION } from './manifest.ts';
+import { type Manifest, type ManifestReference, type Pointer, SCHEMA_VERSION } from './manifest.ts';
 import { exportedAt, exportKey, HIGHEST_COUNT, manifestPlace } from './names.ts';
 import { LARGEST_RECORD, malformed, RecordIsUnreadable, type RecordKind, seal, type Trust, unseal } from './sealed.ts';
 
@@ -23,6 +23,7 @@ const content = {
     .max(LARGEST_EXPORT + 1024 ** 2),
 };
 const writer = { clusterUid: text, epoch: place };
+const reference = z.strictObject({ key: text, sha256: digest, sequence: place });
 const head = { schemaVersion: z.literal(SCHEMA_VERSION), cluster: text, ...writer };
 
 const MANIFEST = z.strictObject({
@@ -41,12 +42,12 @@ const MANIFEST = z.strictObject({
       .nullable(),
   }),
   counts: z.strictObject({ storageClasses: count, volumes: count, claims: count }),
-  previous: digest.nullable(),
+  previous: reference.nullable(),
 });
 
 const POINTER = z.strictObject({
   ...head,
-  newest: z.strictObject({ key: text, sha256: digest, sequence: place }).nullable(),
+  newest: reference.nullable(),
   confirmedAt: time,
 });
 
@@ -70,18 +71,31 @@ export function readManifest(body: Buffer, expected: Expected): Manifest {
   if (isPlain !== (compression === 'None' && encryption === 'None')) {
     throw malformed('manifest', `${quote(key)} is not where such an export is kept`);
   }
+  checkReference('manifest', manifest.previous, expected, manifest.epoch);
+  if (manifest.previous && manifest.previous.sequence >= manifest.sequence) {
+    throw malformed('manifest', 'the one before it is not older');
+  }
   return manifest;
 }
 
 /** Throws `RecordIsUnreadable` for what is not this cluster's pointer, or leads elsewhere than to one of its manifests. */
 export function readPointer(body: Buffer, expected: Expected): Pointer {
   const pointer = read('pointer', POINTER, body, expected);
-  if (pointer.newest === null) return pointer;
-  const { key, sequence } = pointer.newest;
-  const found = manifestPlace(expected.cluster, key);
-  const isRight = found?.sequence === sequence && found.epoch <= pointer.epoch;
-  if (!isRight) throw malformed('pointer', `${quote(key)} is not the name of its newest manifest`);
+  checkReference('pointer', pointer.newest, expected, pointer.epoch);
   return pointer;
+}
+
+function checkReference(
+  kind: RecordKind,
+  reference: ManifestReference | null,
+  { cluster }: Expected,
+  epoch: number,
+): void {
+  if (reference === null) return;
+  const { key, sequence } = reference;
+  const found = manifestPlace(cluster, key);
+  const isRight = found?.sequence === sequence && found.epoch <= epoch;
+  if (!isRight) throw malformed(kind, `${quote(key)} is not the name of the manifest that it speaks of`);
 }
 
 /** The least that every version says of itself. */

@@ -30,7 +30,7 @@ interface ProtectorParts {
 
 /** How often it begins anew because the pointer has moved meanwhile. */
 const MOST_ROUNDS = 5;
-/** How often old exports are looked for, which takes three lists. */
+/** How often old exports are looked for, which takes a few lists. */
 const RETENTION_MS = 3_600_000;
 
 export class Protector {

@@ -2,6 +2,7 @@
  * Writes that happen only if nothing has changed. Where a store does not know them we look before we write, which is no fence: between
  * the two somebody else may write.
  */
+import { randomUUID } from 'node:crypto';
 import { probeKey } from '../export/names.ts';
 import { hasFault, type ObjectStore, type PutOptions, type Stored } from '../store/store.ts';
 import type { Site } from './writer.ts';
@@ -49,16 +50,15 @@ const contentTypeOf = (key: string): string =>
   key.endsWith('.json') ? 'application/json' : 'application/octet-stream';
 
 /**
- * Whether the store keeps writers apart: tries on an object of this cluster's own that a second creation fails, and that a write over
- * something else than what was read does. Throws when the store cannot be reached: then nothing is known.
+ * Whether the store keeps writers apart: tries on an object of its own that a second creation fails, and that a write over something
+ * else than what was read does. Throws when the store cannot be reached: then nothing is known.
  */
 export async function probeFences(
   store: ObjectStore,
-  { cluster, clusterUid }: Site,
+  { cluster }: Pick<Site, 'cluster'>,
   signal: AbortSignal,
 ): Promise<boolean> {
-  const key = probeKey(cluster, clusterUid);
-  await store.remove(key, { signal });
+  const key = probeKey(cluster, randomUUID());
   try {
     return await isFencedAt(store, key, signal);
   } catch (error) {

@@ -32,7 +32,7 @@ export interface NewExport {
   readonly writer: Writer;
   /** The first that may be free. */
   readonly sequence: number;
-  readonly previous: string | null;
+  readonly previous: ManifestReference | null;
   readonly document: Buffer;
   readonly plain: Content;
   readonly counts: Counts;

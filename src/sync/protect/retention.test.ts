@@ -19,7 +19,7 @@ const newest = (sequence: number, second: number): Newest =>
 function aged(days: readonly number[]) {
   const exports = days.map((ago, index) => listed(exportKey('prod', index + 1), ago));
   const manifests = days.map((ago, index) => listed(manifestKey('prod', 1, index + 1), ago));
-  return { contents: { exports, manifests }, newest: newest(days.length, days.length), days: 5 };
+  return { contents: { exports, manifests, probes: [] }, newest: newest(days.length, days.length), days: 5 };
 }
 
 describe('what is too old', () => {
@@ -102,6 +102,16 @@ describe('retention', () => {
     await clock.advance(30 * DAY);
     expect(await changed()).toMatchObject({ retention: { kind: 'done', removed: 1 } });
     for (const key of others) expect(store.body(key)).toBeDefined();
+  });
+
+  test('removes what was left behind by one who tried the store, once nobody can be at it any more', async () => {
+    store.write('.holdfast/prod/probes/00000000-0000-0000-0000-000000000000.json', '{}');
+    await clock.advance(1.5 * DAY);
+    store.write('.holdfast/prod/probes/00000000-0000-0000-0000-000000000001.json', '{}');
+    await changed();
+    expect(store.keys('.holdfast/prod/probes/')).toEqual([
+      '.holdfast/prod/probes/00000000-0000-0000-0000-000000000001.json',
+    ]);
   });
 
   test('keeps the newest however old it is, while nothing changes', async () => {

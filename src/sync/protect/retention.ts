@@ -11,6 +11,7 @@ import {
   manifestKey,
   manifestPlace,
   manifestPrefix,
+  probePrefix,
 } from '../export/names.ts';
 import { readManifest } from '../export/records.ts';
 import { LARGEST_RECORD } from '../export/sealed.ts';
@@ -20,11 +21,14 @@ const DAY_MS = 86_400_000;
 /** What is left over goes the next time. */
 const MOST_AT_ONCE = 1000;
 const CONCURRENCY = 8;
+const PROBE = /\/probes\/[0-9a-f-]{36}\.json$/;
 
 export interface Contents {
   readonly exports: readonly Listed[];
   /** In the order of epochs and sequences. */
   readonly manifests: readonly Listed[];
+  /** What somebody tried the store on who was ended before he removed it. */
+  readonly probes: readonly Listed[];
 }
 
 /** What the pointer names, which stays whatever its age is. */
@@ -58,6 +62,13 @@ export function expiredExports({ contents, newest, days }: Aged, oldestKept: New
   return contents.exports.filter((each) => isUnneeded(each) && isExpired(each, now, days)).map(({ key }) => key);
 }
 
+/** They are in use for a moment only. */
+export function expiredProbes({ contents, newest }: Pick<Aged, 'contents' | 'newest'>): readonly string[] {
+  const now = timeOfNewest(contents, newest);
+  if (now === undefined) return [];
+  return contents.probes.filter((each) => isExpired(each, now, 1)).map(({ key }) => key);
+}
+
 function timeOfNewest({ exports }: Contents, { export: { key } }: Newest): number | undefined {
   return exports.find((each) => each.key === key)?.modifiedAt.getTime();
 }
@@ -77,7 +88,7 @@ export async function removeExpired(
   const oldestKept = kept && (await readKept(store, newest, kept.key, signal));
   if (oldestKept === undefined) return 0;
   const exports = expiredExports(aged, oldestKept).slice(0, MOST_AT_ONCE);
-  for (const keys of [manifests, exports]) {
+  for (const keys of [manifests, exports, expiredProbes(aged)]) {
     await fewAtATime(CONCURRENCY, keys, (key) => store.remove(key, { signal }));
   }
   return manifests.length + exports.length;
@@ -96,6 +107,7 @@ async function contentsOf(store: ObjectStore, cluster: string, signal: AbortSign
       ...(await listed(closedExportPrefix(cluster), isExport)),
     ],
     manifests: await listed(manifestPrefix(cluster), (key) => manifestPlace(cluster, key) !== undefined),
+    probes: await listed(probePrefix(cluster), (key) => PROBE.test(key)),
   };
 }
 

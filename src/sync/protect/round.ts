@@ -117,7 +117,7 @@ export class Round {
     const { newObjects, request, writes, signal } = this.#parts;
     const writer = { clusterUid: request.clusterUid, epoch: epochOf(held.pointer, request) };
     for (const key of [found?.manifest.export.key, knownHere(request)?.key]) newObjects.isAfter(this.#secondOf(key));
-    const place = { writer, sequence: lastSequence(reference, request) + 1, previous: reference?.sha256 ?? null };
+    const place = { writer, sequence: lastSequence(reference, request) + 1, previous: reference };
     const written = await newObjects.write({ ...content, ...place }, writes, signal);
     const { manifest } = written;
     const confirmedAt = request.asOf.toISOString();

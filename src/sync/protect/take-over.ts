@@ -32,7 +32,7 @@ const MOST_ROUNDS = 5;
 
 export async function takeOver(parts: TakeOverParts, signal: AbortSignal): Promise<TakenOver> {
   const { store, cluster, clusterUid, keys } = parts;
-  const fenced = await probeFences(store, { cluster, clusterUid }, signal);
+  const fenced = await probeFences(store, { cluster }, signal);
   const writes = new ConditionalWrites(store, fenced);
   const file = new PointerFile({ store, keys, cluster });
   for (let rounds = 0; rounds < MOST_ROUNDS; rounds += 1) {

@@ -324,6 +324,7 @@ describe('an export is not believed after another one', () => {
 
   test('when another one is in its place', async () => {
     site.sequence = 1;
+    site.previous = null;
     await site.exports(pairs(9));
     expect(factOf(await look({ status }))).toBe('exportWasReplaced');
   });
@@ -337,7 +338,7 @@ describe('an export is not believed after another one', () => {
   test('when the cluster that has taken over does not know it', async () => {
     site.epoch = 2;
     site.clusterUid = 'uid-of-another';
-    site.previous = 'ab'.repeat(32);
+    site.previous = { key: manifestKey(CLUSTER, 1, 1), sha256: 'ab'.repeat(32), sequence: 1 };
     await site.exports(pairs(9));
     expect(factOf(await look({ status }))).toBe('chainIsBroken');
   });
@@ -353,7 +354,7 @@ describe('an export is not believed after another one', () => {
   });
 
   test('but is, when the same cluster goes on from an older pointer that was put back', async () => {
-    site.previous = 'ab'.repeat(32);
+    site.previous = { key: manifestKey(CLUSTER, 1, 1), sha256: 'ab'.repeat(32), sequence: 1 };
     await site.exports(pairs(9));
     expect((await found({ status })).sequence).toBe(3);
   });

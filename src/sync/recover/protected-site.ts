@@ -26,8 +26,7 @@ export class ProtectedSite {
   clusterUid: string;
   epoch = 1;
   sequence = 0;
-  /** SHA-256 of the manifest before. */
-  previous: string | null = null;
+  previous: Manifest['previous'] = null;
   newest: Pointer['newest'] = null;
 
   constructor({ clock, store, keys = NO_KEYS, encoding, clusterUid = 'uid-of-prod' }: SiteOptions) {
@@ -76,8 +75,8 @@ export class ProtectedSite {
     const body = writeManifest(manifest, this.#keys.signing);
     const key = manifestKey(CLUSTER, this.epoch, this.sequence);
     this.#store.write(key, body);
-    this.previous = sha256(body);
-    this.newest = { key, sha256: this.previous, sequence: this.sequence };
+    this.newest = { key, sha256: sha256(body), sequence: this.sequence };
+    this.previous = this.newest;
     this.confirms();
   }
 

@@ -8,7 +8,7 @@ import { decode } from '../export/codec.ts';
 import { type ExportDocument, readDocument } from '../export/document.ts';
 import type { Keys } from '../export/keys.ts';
 import type { Manifest, ManifestReference, Pointer } from '../export/manifest.ts';
-import { exportedAt, manifestKey, manifestPlace, manifestPrefix } from '../export/names.ts';
+import { exportedAt, manifestKey, manifestPlace } from '../export/names.ts';
 import { type Expected, readManifest, sha256 } from '../export/records.ts';
 import { LARGEST_RECORD } from '../export/sealed.ts';
 import type { ObjectStore } from '../store/store.ts';
@@ -106,24 +106,15 @@ function checkSame(manifest: Manifest, last: Last): void {
 const broken = ({ sequence }: Manifest, last: Last) =>
   doubt('chainIsBroken', `export ${sequence} does not follow on ${last.sequence}, which was restored`);
 
-/** Manifests of exports that were never finished lie in between, and nothing leads to them. */
 async function leadsTo(verifying: Verifying, from: Manifest, goal: string): Promise<boolean> {
-  const { expected, signal, store, last } = verifying;
-  if (from.previous === goal) return true;
-  const between: string[] = [];
-  for await (const { key } of store.list(manifestPrefix(expected.cluster), { signal })) {
-    const sequence = manifestPlace(expected.cluster, key)?.sequence ?? 0;
-    if (sequence > (last?.sequence ?? 0) && sequence < from.sequence) between.push(key);
-  }
-  if (between.length > LONGEST_WAY) return true;
   let { previous } = from;
-  for (const key of between.toReversed()) {
-    const body = await find(verifying, key, LARGEST_RECORD);
-    if (body === undefined || sha256(body) !== previous) continue;
-    previous = readManifest(body, expected).previous;
-    if (previous === goal) return true;
+  for (let steps = 0; previous && steps < LONGEST_WAY; steps += 1) {
+    if (previous.sha256 === goal) return true;
+    const body = await find(verifying, previous.key, LARGEST_RECORD);
+    if (body === undefined || sha256(body) !== previous.sha256) return false;
+    previous = readManifest(body, verifying.expected).previous;
   }
-  return false;
+  return previous !== null;
 }
 
 /** Reads all of it before anybody acts on a part of it. */
