@@ -318,6 +318,7 @@ describe('a volume and its claim', () => {
     world.has(aClaim('apps/a', {}, { labels: {} }));
     const plan = world.plan(exported);
     doesNothing(plan);
+    expect(facts(plan)).toEqual({ 'apps/a': 'existsAndIsNotOurs' });
     world.bind();
     expect(world.volume('a')?.status?.phase).toBe('Released');
   });
@@ -365,9 +366,11 @@ describe('handles', () => {
     expect(facts(plan)).toEqual({ a: 'handleCollides', b: 'handleCollides' });
   });
 
-  test('that were the same already are as they were', () => {
-    const exported = { volumes: [aVolume('a', csi('eu-1:v')), aVolume('b', csi('eu-1:v'))] };
-    expect(keys(new RecoveryWorld().plan(exported, { mappings }).create)).toEqual(['a', 'b']);
+  test('that were the same already are as they were, also when one of them is here', async () => {
+    const [a, b] = [aVolume('a', csi('eu-1:v')), aVolume('b', csi('eu-1:v'))];
+    expect(keys(new RecoveryWorld().plan({ volumes: [a, b] }, { mappings }).create)).toEqual(['a', 'b']);
+    const world = await restored({ volumes: [a] }, { mappings });
+    expect(keys(world.plan({ volumes: [a, b] }, { mappings }).create)).toEqual(['b']);
   });
 
   test('that a volume here has under another name are refused', () => {
@@ -431,8 +434,9 @@ describe('hostile objects', () => {
   test('one that cannot be read any more is not removed for that', async () => {
     const world = await restored(pairs(10));
     const broken = aVolume('v0', { capacity: { storage: 'lots' } });
-    const exported = { ...pairs(10), volumes: [broken, ...pairs(9, 1).volumes] };
-    doesNothing(world.plan(exported));
+    const plan = world.plan({ ...pairs(10), volumes: [broken, ...pairs(9, 1).volumes] });
+    doesNothing(plan);
+    expect(facts(plan)).toEqual({ v0: 'specIsInvalid', 'apps/v0': 'volumeIsNotRestored' });
   });
 });
 
