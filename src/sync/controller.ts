@@ -41,7 +41,7 @@ export function sync(parts: SyncParts, { openStore, keys }: SyncSettings): reado
     client,
     clock,
     report,
-    sides: { Protected: new ProtectedSide(common), Recovery: new RecoverySide(common) },
+    sides: { Protected: new ProtectedSide(common), Recovery: new RecoverySide({ ...common, report }) },
     release: async (name, signal) => {
       const { counts, failures } = await release({ client, sync: name, signal });
       if (failures[0])

@@ -7,7 +7,7 @@ import type { Clock } from '../kit/clock/clock.ts';
 import { after, done, type Outcome } from '../kit/controller/outcome.ts';
 import type { ReconcileContext } from '../kit/controller/turn.ts';
 import { hasReason } from '../kit/kube/api-error.ts';
-import type { JsonPatch, KubeClient } from '../kit/kube/client.ts';
+import type { KubeClient } from '../kit/kube/client.ts';
 import { FIELD_MANAGER, FINALIZER, PERSISTENT_VOLUME_SYNCS, type PersistentVolumeSync } from './contract.ts';
 import { elderOf } from './elder.ts';
 import type { Report } from './report.ts';
@@ -83,7 +83,7 @@ export class Reconciler {
   /** Before anything is restored: what is restored has to be released, whatever happens to the resource. */
   async #holdOn(sync: PersistentVolumeSync, signal: AbortSignal): Promise<Outcome> {
     const finalizers = [...(sync.metadata.finalizers ?? []), FINALIZER];
-    await this.#patch(sync, [{ op: 'add', path: '/metadata/finalizers', value: finalizers }], signal);
+    await this.#setFinalizers(sync, finalizers, signal);
     return after(CATCH_UP_MS);
   }
 
@@ -95,7 +95,7 @@ export class Reconciler {
     this.#parts.report.released(sync, released);
     const finalizers = (sync.metadata.finalizers ?? []).filter((each) => each !== FINALIZER);
     try {
-      await this.#patch(sync, [{ op: 'replace', path: '/metadata/finalizers', value: finalizers }], signal);
+      await this.#setFinalizers(sync, finalizers, signal);
     } catch (error) {
       if (!hasReason(error, 'NotFound')) throw error;
     }
@@ -140,19 +140,18 @@ export class Reconciler {
     this.#own.note(name, written);
   }
 
-  /** Nobody else's finalizer is touched: the list is the one that was seen, or nothing is written. */
-  async #patch({ metadata }: PersistentVolumeSync, patch: JsonPatch, signal: AbortSignal): Promise<void> {
-    const { name = '', uid, resourceVersion } = metadata;
-    const tests = [
-      { op: 'test', path: '/metadata/uid', value: uid },
-      { op: 'test', path: '/metadata/resourceVersion', value: resourceVersion },
-    ];
-    const options = { fieldManager: FIELD_MANAGER, signal };
-    const written = await this.#parts.client.jsonPatch(
+  /** Nobody else's finalizer is touched: the list is the one that was seen with ours in it or not, or nothing is written. */
+  async #setFinalizers(
+    { metadata }: PersistentVolumeSync,
+    finalizers: readonly string[],
+    signal: AbortSignal,
+  ): Promise<void> {
+    const { name = '', uid = '', resourceVersion = '' } = metadata;
+    const written = await this.#parts.client.mergePatch(
       PERSISTENT_VOLUME_SYNCS,
       { name },
-      [...tests, ...patch],
-      options,
+      { metadata: { finalizers } },
+      { preconditions: { uid, resourceVersion }, fieldManager: FIELD_MANAGER, signal },
     );
     this.#own.note(name, written);
   }

@@ -3,7 +3,6 @@ import type { Change, View } from '../kit/cache/store.ts';
 import type { Clock } from '../kit/clock/clock.ts';
 import { inTurns } from '../kit/in-turns.ts';
 import type { KubeClient } from '../kit/kube/client.ts';
-import type { Log } from '../kit/observe/log.ts';
 import { Burst } from './burst.ts';
 import { DEFAULT_POLLING_SECONDS, DRILL_ANNOTATION, type PersistentVolumeSync, type SyncStatus } from './contract.ts';
 import { drillOf } from './drill-result.ts';
@@ -17,6 +16,7 @@ import { findExport } from './recover/newest.ts';
 import type { RecoveryPlan } from './recover/plan.ts';
 import type { Written } from './recover/writing.ts';
 import { dryRunEnding, refusedEnding, restoredEnding, troubleEnding, waitingEnding } from './recovery-ending.ts';
+import type { Report } from './report.ts';
 import type { Ending } from './status.ts';
 import type { Stores } from './stores.ts';
 import { troubleOf } from './trouble.ts';
@@ -29,7 +29,7 @@ export interface RecoveryParts {
   readonly keys: () => Keys;
   readonly clock: Clock;
   readonly metrics: SyncMetrics;
-  readonly log: Log;
+  readonly report: Report;
 }
 
 /** What is remembered of a resource, as it is written. */
@@ -103,10 +103,9 @@ export class RecoverySide implements Side {
       case 'export':
         return await this.#restore(sync, memory, found, signal);
       case 'unchanged':
-        return withConfirmation(memory.ending, sync.status, undefined);
+        return standing(memory);
       case 'confirmed':
-        memory.etag = found.etag;
-        return withConfirmation(memory.ending, sync.status, found.confirmedAt);
+        return this.#remembered(memory, found, confirmed(standing(memory), found.confirmedAt));
     }
   }
 
@@ -130,22 +129,16 @@ export class RecoverySide implements Side {
     return isWhole ? this.#remembered(memory, found, ending) : ending;
   }
 
-  #remembered(memory: Memory, { etag }: BelievedExport, ending: Ending): Ending {
+  #remembered(memory: Memory, { etag }: { readonly etag: string }, ending: Ending): Ending {
     memory.etag = etag;
     memory.ending = ending;
     return ending;
   }
 
   async #apply(sync: PersistentVolumeSync, plan: RecoveryPlan, signal: AbortSignal): Promise<Written> {
-    const { client, metrics, log } = this.#parts;
-    const { name = '' } = sync.metadata;
-    const written = await applyPlan(plan, { client, sync: name, signal });
-    const { counts, failures } = written;
-    metrics.wrote(name, 'created', counts.create);
-    metrics.wrote(name, 'changed', counts.disown + counts.change);
-    metrics.wrote(name, 'removed', counts.remove);
-    const isNews = failures.length > 0 || Object.values(counts).some((count) => count > 0);
-    if (isNews) log.info({ sync: name, ...counts, failures: failures.length }, 'restored what was exported');
+    const { client, report } = this.#parts;
+    const written = await applyPlan(plan, { client, sync: sync.metadata.name ?? '', signal });
+    report.wrote(sync, written);
     return written;
   }
 
@@ -200,17 +193,16 @@ export class RecoverySide implements Side {
   }
 }
 
-/** Nothing was read anew: how it stood stands, and is as old as the last confirmation. What was held back is not what this cluster is like. */
-function withConfirmation(
-  ending: Ending | undefined,
-  status: SyncStatus | undefined,
-  confirmedAt: string | undefined,
-): Ending {
+/** Nothing is new: how it stood stands. */
+function standing({ ending }: Memory): Ending {
   if (!ending) throw new Error('an export was said to be unchanged that was never read');
-  const { export: restored, ...known } = ending.known;
-  if (!restored) return ending;
-  const exported = { ...(status?.export ?? restored), ...(confirmedAt !== undefined && { confirmedAt }) };
-  return { ...ending, known: { ...known, export: exported } };
+  return ending;
+}
+
+/** And is as old as the last confirmation. */
+function confirmed(ending: Ending, confirmedAt: string): Ending {
+  const { export: exported } = ending.known;
+  return exported ? { ...ending, known: { ...ending.known, export: { ...exported, confirmedAt } } } : ending;
 }
 
 const isNewer = (at: string, before: string | undefined): boolean => before === undefined || at > before;

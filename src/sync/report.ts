@@ -2,8 +2,9 @@
 import type { EventRecorder } from '../kit/observe/events.ts';
 import type { Log } from '../kit/observe/log.ts';
 import type { Condition, PersistentVolumeSync, SyncStatus } from './contract.ts';
-import { released, well, wrong } from './events.ts';
+import { released, restored, well, wrong } from './events.ts';
 import type { SyncMetrics } from './metrics.ts';
+import type { Written } from './recover/writing.ts';
 
 export interface ReportParts {
   readonly recorder: EventRecorder;
@@ -35,6 +36,20 @@ export class Report {
     const took = status.rtoSeconds;
     if (took !== undefined) metrics.restored(name, took);
     this.#tell(sync, status);
+  }
+
+  /** What a pass has written in this cluster. */
+  wrote(sync: PersistentVolumeSync, { counts, failures }: Written): void {
+    const { recorder, metrics, log } = this.#parts;
+    const { name = '' } = sync.metadata;
+    const { create, change, disown, remove } = counts;
+    metrics.wrote(name, 'created', create);
+    metrics.wrote(name, 'changed', change + disown);
+    metrics.wrote(name, 'removed', remove);
+    if (create + change + disown + remove + failures.length === 0) return;
+    log.info({ sync: name, ...counts, failures: failures.length }, 'restored what was exported');
+    const note = `Created ${create}, changed ${change + disown} and removed ${remove} volumes and claims; ${failures.length} failed.`;
+    recorder.record(restored(sync, 'Restored', note));
   }
 
   released(sync: PersistentVolumeSync, count: number): void {

@@ -1,0 +1,211 @@
+/** The whole operator on simulated clusters and a simulated store: what each side does when, and what people are told. */
+import { expect, test } from 'vitest';
+import { VirtualClock } from '../kit/clock/virtual.ts';
+import { FINALIZER, RECOVERY_LABEL, SYNC_ENABLED, SYNC_LABEL } from './contract.ts';
+import { SimulatedSite } from './simulated-site.ts';
+import { SimulatedStore } from './store/simulated-store.ts';
+
+const SCOPE = { [SYNC_LABEL]: SYNC_ENABLED };
+const VOLUMES = 'persistentvolumes';
+const CLAIMS = 'persistentvolumeclaims';
+
+const aVolume = (name: string, labels: Record<string, string> = SCOPE) => ({
+  apiVersion: 'v1',
+  kind: 'PersistentVolume',
+  metadata: { name, labels },
+  spec: {
+    capacity: { storage: '1Gi' },
+    accessModes: ['ReadWriteMany'],
+    nfs: { server: '10.0.0.1', path: `/${name}` },
+    claimRef: { namespace: 'shop', name, uid: `claim-${name}` },
+  },
+  status: { phase: 'Bound' },
+});
+
+const aClaim = (name: string, labels: Record<string, string> = SCOPE) => ({
+  apiVersion: 'v1',
+  kind: 'PersistentVolumeClaim',
+  metadata: { name, namespace: 'shop', labels },
+  spec: { accessModes: ['ReadWriteMany'], volumeName: name, resources: { requests: { storage: '1Gi' } } },
+  status: { phase: 'Bound' },
+});
+
+function aWorld() {
+  const clock = new VirtualClock();
+  const store = new SimulatedStore(clock);
+  const [here, there] = [new SimulatedSite(clock, 'here', store), new SimulatedSite(clock, 'there', store)];
+  const pair = (name: string) => {
+    here.cluster.put(VOLUMES, aVolume(name));
+    here.cluster.put(CLAIMS, aClaim(name));
+  };
+  const exports = () => store.history.filter(({ key, body }) => key.startsWith('alpha/') && body).map(({ key }) => key);
+  return { clock, store, here, there, pair, exports };
+}
+
+/** Until both sides have done what there is to do. */
+const settle = async (clock: VirtualClock, ms = 5_000) => {
+  for (let passed = 0; passed < ms; passed += 100) await clock.advance(100);
+};
+
+async function aPairOfClusters(names = ['a', 'b']) {
+  const world = aWorld();
+  for (const name of names) world.pair(name);
+  world.here.declare('dr', {});
+  world.there.declare('dr', { mode: 'Recovery', pollingInterval: 1 });
+  world.here.start();
+  world.there.start();
+  await settle(world.clock);
+  return world;
+}
+
+test('what is exported here is restored there, and both say so', async () => {
+  const { here, there, exports } = await aPairOfClusters();
+  expect(exports()).toHaveLength(1);
+  expect(here.conditions('dr')).toBe('Exported=True Exported Deposed=False IsTheWriter');
+  expect(there.conditions('dr')).toBe('InSync=True InSync');
+  expect(there.names(VOLUMES).toSorted()).toEqual(['a', 'b']);
+  expect(there.names(CLAIMS).toSorted()).toEqual(['a', 'b']);
+  expect(there.status('dr')).toMatchObject({
+    succeeded: true,
+    managedVolumeCount: 2,
+    managedClaimCount: 2,
+    pointerSeen: true,
+  });
+  expect(there.look('dr').metadata.finalizers).toEqual([FINALIZER]);
+});
+
+test('a burst of changes is one export, and no change is none', async () => {
+  const { clock, pair, exports } = await aPairOfClusters();
+  for (let index = 0; index < 40; index += 1) {
+    pair(`burst-${index}`);
+    await clock.advance(50);
+  }
+  await settle(clock, 20_000);
+  expect(exports()).toHaveLength(2);
+  await settle(clock, 120_000);
+  expect(exports()).toHaveLength(2);
+});
+
+test('a heartbeat keeps the age of an export small, and a poll costs one request when nothing is new', async () => {
+  const { clock, store, there } = await aPairOfClusters();
+  await settle(clock, 90_000);
+  const before = store.calls.length;
+  const own = there.writes.length;
+  await settle(clock, 10_000);
+  const calls = store.calls.slice(before).filter(({ who }) => who === 'there');
+  expect(calls.every(({ verb, key }) => verb === 'get' && key === '.holdfast/alpha/pointer.json')).toBe(true);
+  expect(calls.length).toBeGreaterThan(8);
+  expect(calls.length).toBeLessThanOrEqual(11);
+  expect(there.writes.slice(own)).toEqual([]);
+  await settle(clock, 600_000);
+  expect(there.status('dr').rpoSeconds).toBeLessThan(120);
+});
+
+test('what was deleted here is deleted there, and what is put in the way of it is put right', async () => {
+  const { clock, here, there, pair } = await aPairOfClusters(['a', 'b', 'c']);
+  here.cluster.vanish('c');
+  here.cluster.remove('shop/c', CLAIMS);
+  await settle(clock, 10_000);
+  expect(there.names(VOLUMES).toSorted()).toEqual(['a', 'b']);
+  there.cluster.vanish('a');
+  await settle(clock, 10_000);
+  expect(there.names(VOLUMES).toSorted()).toEqual(['a', 'b']);
+  pair('d');
+  await settle(clock, 10_000);
+  expect(there.names(VOLUMES).toSorted()).toEqual(['a', 'b', 'd']);
+});
+
+test('a store that is away is told of, changes nothing, and is well again by itself', async () => {
+  const { clock, store, here, there, pair } = await aPairOfClusters();
+  store.inject({ times: 1_000_000 }, { kind: 'fail' });
+  pair('later');
+  await settle(clock, 60_000);
+  expect(here.conditions('dr')).toBe('Exported=False StoreIsUnavailable');
+  expect(there.conditions('dr')).toBe('InSync=False StoreIsUnavailable');
+  expect(there.status('dr').succeeded).toBe(false);
+  expect(there.names(VOLUMES).toSorted()).toEqual(['a', 'b']);
+  store.heal();
+  await settle(clock, 60_000);
+  expect(there.conditions('dr')).toBe('InSync=True InSync');
+  expect(there.names(VOLUMES).toSorted()).toEqual(['a', 'b', 'later']);
+  expect(there.status('dr')).not.toHaveProperty('errorMessage');
+});
+
+test('a second resource does nothing and says why, until the first is gone', async () => {
+  const { clock, here, exports } = await aPairOfClusters();
+  here.declare('second', { protectedCluster: 'beta' }, { creationTimestamp: '2999-01-01T00:00:00Z' });
+  await settle(clock);
+  expect(here.conditions('second')).toBe('Refused=True AnotherResourceIsOlder');
+  expect(here.look('second').metadata.finalizers ?? []).not.toContain(FINALIZER);
+  here.remove('dr');
+  await settle(clock, 10_000);
+  expect(here.has('dr')).toBe(false);
+  expect(here.conditions('second')).toContain('Exported=True');
+  expect(exports()).toHaveLength(1);
+});
+
+test('a resource that is deleted lets go of all that it restored, and deletes nothing', async () => {
+  const { clock, there } = await aPairOfClusters();
+  there.remove('dr');
+  await settle(clock);
+  expect(there.has('dr')).toBe(false);
+  for (const collection of [VOLUMES, CLAIMS])
+    for (const { metadata } of there.cluster.all(collection)) {
+      expect(metadata.labels).not.toHaveProperty([RECOVERY_LABEL]);
+      expect(metadata).not.toHaveProperty('deletionTimestamp');
+    }
+  expect(there.names(VOLUMES)).toHaveLength(2);
+});
+
+test('two clusters that export under one name: one does, and the other is refused', async () => {
+  const { clock, store, here, there, pair } = aWorld();
+  pair('a');
+  there.cluster.put(VOLUMES, aVolume('x'));
+  here.declare('dr', {});
+  there.declare('dr', {});
+  here.start();
+  await settle(clock);
+  there.start();
+  await settle(clock, 120_000);
+  expect(here.conditions('dr')).toContain('Exported=True');
+  expect(there.conditions('dr')).toBe('Exported=False ExportsAreAnothers Refused=True ExportsAreAnothers');
+  const writers = store.history.filter(({ key }) => key.startsWith('alpha/') || key.endsWith('pointer.json'));
+  expect(new Set(writers.map(({ who }) => who))).toEqual(new Set(['here']));
+});
+
+test('an operator that is killed at any time goes on where it was', async () => {
+  const { clock, here, there, pair } = aWorld();
+  for (const name of ['a', 'b', 'c', 'd']) pair(name);
+  here.declare('dr', {});
+  there.declare('dr', { mode: 'Recovery', pollingInterval: 1 });
+  for (let round = 0; round < 30; round += 1) {
+    here.start();
+    there.start();
+    await settle(clock, 100 * (round % 7));
+    here.kill();
+    there.kill();
+    if (round % 10 === 0) pair(`new-${round}`);
+  }
+  here.start();
+  there.start();
+  await settle(clock, 20_000);
+  expect(there.conditions('dr')).toBe('InSync=True InSync');
+  expect(there.names(VOLUMES).toSorted()).toEqual(['a', 'b', 'c', 'd', 'new-0', 'new-10', 'new-20']);
+  const creations = there.writes.filter((write) => write.startsWith('POST /api/v1/persistentvolumes'));
+  expect(creations).toHaveLength(7);
+});
+
+test('a dry run says what would be, and writes nothing', async () => {
+  const { clock, here, there, pair } = aWorld();
+  pair('a');
+  here.declare('dr', {});
+  there.declare('dr', { mode: 'Recovery', pollingInterval: 1, dryRun: true });
+  here.start();
+  there.start();
+  await settle(clock);
+  expect(there.conditions('dr')).toBe('InSync=False DryRun');
+  expect(there.names(VOLUMES)).toEqual([]);
+  there.change('dr', { dryRun: false });
+  await settle(clock);
+  expect(there.names(VOLUMES)).toEqual(['a']);
+});
