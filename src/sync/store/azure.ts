@@ -1,12 +1,18 @@
 /** Containers of Azure Blob Storage. The only file that knows the SDK: it is loaded when a store is opened. */
 
 import { Readable } from 'node:stream';
-import { BlobServiceClient, type ContainerClient, StorageSharedKeyCredential } from '@azure/storage-blob';
+import {
+  BlobServiceClient,
+  type ContainerClient,
+  type ContainerListBlobFlatSegmentResponse,
+  StorageSharedKeyCredential,
+} from '@azure/storage-blob';
 import type { Random } from '../../kit/backoff.ts';
 import type { Clock } from '../../kit/clock/clock.ts';
 import { explainAzure, refusalOf } from './azure-failure.ts';
 import { readBody } from './body.ts';
 import { type Call, Calls } from './calls.ts';
+import { refuseEarly } from './early-refusal.ts';
 import { type Attempt, failure } from './failure.ts';
 import type { CallOptions, GetOptions, Got, Head, Listed, ObjectStore, PutOptions, Stored } from './store.ts';
 
@@ -71,9 +77,10 @@ export class AzureStore implements ObjectStore {
     });
   }
 
-  put(key: string, body: Uint8Array, { signal, condition, contentType }: PutOptions): Promise<Stored> {
+  async put(key: string, body: Uint8Array, { signal, condition, contentType }: PutOptions): Promise<Stored> {
     const call = { ...this.#call('write', key, signal), bytes: body.length };
-    return this.#calls.once(call, async (abortSignal) => {
+    await refuseEarly(this, call, condition);
+    return await this.#calls.once(call, async (abortSignal) => {
       const { etag } = await this.#container
         .getBlockBlobClient(key)
         .upload(Buffer.from(body.buffer, body.byteOffset, body.length), body.length, {
@@ -93,11 +100,11 @@ export class AzureStore implements ObjectStore {
       const settings = { maxPageSize: PAGE, ...(continuationToken && { continuationToken }) };
       const page = await this.#calls.again(call, async (abortSignal) => {
         const pages = this.#container.listBlobsFlat({ prefix, abortSignal }).byPage(settings);
-        return (await pages.next()).value;
+        const { value } = await pages.next();
+        return { objects: objectsOn(value, call), next: value.continuationToken };
       });
-      for (const { name: key, properties } of page.segment.blobItems)
-        yield { key, size: properties.contentLength ?? 0, modifiedAt: properties.lastModified };
-      continuationToken = page.continuationToken;
+      yield* page.objects;
+      continuationToken = page.next;
     } while (continuationToken);
   }
 
@@ -116,6 +123,15 @@ export class AzureStore implements ObjectStore {
   #call(doing: Attempt['doing'], key: string, signal: AbortSignal): Call {
     return { doing, key, where: this.description, signal };
   }
+}
+
+/** The types promise more than a server that answers something else keeps. */
+function objectsOn(page: Partial<ContainerListBlobFlatSegmentResponse> | undefined, call: Call): Listed[] {
+  if (page?.segment === undefined) throw noObject(call);
+  return page.segment.blobItems.map(({ name: key, properties: { contentLength: size, lastModified: modifiedAt } }) => {
+    if (size === undefined) throw noObject(call);
+    return { key, size, modifiedAt };
+  });
 }
 
 const noObject = (call: Call) => failure('incomplete', call, 'the answer is not that of an object store');

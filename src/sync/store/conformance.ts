@@ -154,6 +154,14 @@ export function storeConformance(name: string, make: () => Promise<StoreSubject>
       expect(await text('a')).toBe('missing');
     });
 
+    it('refuses a large object as it does a small one', async () => {
+      const { etag } = await put('a', 'first');
+      await put('a', 'second');
+      for (const condition of [{ absent: true }, { etag }] as const)
+        await expect(put('a', randomBytes(LARGE), condition)).rejects.toMatchObject({ fault: 'preconditionFailed' });
+      expect(await text('a')).toBe('second');
+    });
+
     it.each([
       ['make an object', (): PutOptions['condition'] => ({ absent: true })],
       ['replace an object', (etag: string): PutOptions['condition'] => ({ etag })],

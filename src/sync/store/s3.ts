@@ -15,6 +15,7 @@ import type { Random } from '../../kit/backoff.ts';
 import type { Clock } from '../../kit/clock/clock.ts';
 import { readBody } from './body.ts';
 import { type Call, Calls } from './calls.ts';
+import { refuseEarly } from './early-refusal.ts';
 import { type Attempt, failure } from './failure.ts';
 import { explainS3, refusalOf } from './s3-failure.ts';
 import type { CallOptions, GetOptions, Got, Head, Listed, ObjectStore, PutOptions, Stored } from './store.ts';
@@ -84,9 +85,10 @@ export class S3Store implements ObjectStore {
     });
   }
 
-  put(key: string, body: Uint8Array, { signal, condition, contentType }: PutOptions): Promise<Stored> {
+  async put(key: string, body: Uint8Array, { signal, condition, contentType }: PutOptions): Promise<Stored> {
     const call = { ...this.#call('write', key, signal), bytes: body.length };
-    return this.#calls.once(call, async (abortSignal) => {
+    await refuseEarly(this, call, condition);
+    return await this.#calls.once(call, async (abortSignal) => {
       const command = new PutObjectCommand({
         ...this.#object(key),
         Body: body,
@@ -144,13 +146,12 @@ function clientOf({ endpoint, region, credentials }: S3StoreOptions): S3Client {
   });
 }
 
-/** A page that was cut off may still be readable. */
-function objectsOn(
-  { Contents = [], KeyCount, IsTruncated, NextContinuationToken }: ListObjectsV2CommandOutput,
-  call: Call,
-): Listed[] {
+/** An answer of which something is missing can still be one that is understood. */
+function objectsOn(page: ListObjectsV2CommandOutput, call: Call): Listed[] {
+  const { Name, KeyCount, Contents = [], IsTruncated, NextContinuationToken } = page;
+  const isList = Name !== undefined || KeyCount !== undefined;
   const isWhole = (KeyCount ?? Contents.length) === Contents.length && !(IsTruncated && !NextContinuationToken);
-  if (!isWhole) throw failure('incomplete', call, 'a part of the list is missing');
+  if (!isList || !isWhole) throw failure('incomplete', call, 'a part of the list is missing');
   return Contents.map(({ Key: key, Size: size, LastModified: modifiedAt }) => {
     if (key === undefined || size === undefined || modifiedAt === undefined) throw noObject(call);
     return { key, size, modifiedAt };
