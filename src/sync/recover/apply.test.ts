@@ -186,6 +186,15 @@ describe('when something fails', () => {
     expect(written.counts.create).toBe(18);
   });
 
+  test('nor do many, each of which the server has answered', async () => {
+    const world = new RecoveryWorld('apps');
+    world.beforeRequest = () => {
+      throw apiError(422, 'Invalid');
+    };
+    const written = await world.apply(world.plan({ volumes: pairs(100).volumes }), { parallel: 4 });
+    expect(written.failures).toHaveLength(100);
+  });
+
   test('namespaces that cannot be made only fail the claims in them', async () => {
     const world = new RecoveryWorld('apps');
     world.beforeRequest = (_method, path) => {

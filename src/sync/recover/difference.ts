@@ -1,6 +1,7 @@
 /** What has to be changed in a restored object so that it is as the export has it, as a merge patch; or what would have to be and cannot. Pure. */
 import { at, firstMissing, semanticallyEqual } from '../../kit/equality.ts';
 import { Quantity } from '../../kit/quantity.ts';
+import { FINALIZER } from '../contract.ts';
 import type { DesiredClaim, DesiredMeta, DesiredVolume } from './desired.ts';
 import { accessModesOf, type Content, type LocalClaim, type LocalVolume } from './local.ts';
 import type { Alteration } from './plan.ts';
@@ -99,11 +100,13 @@ const names = (where: string, fields: Fields): readonly string[] =>
 function metadataDifference(desired: DesiredMeta, content: Content): Fields {
   const labels = textDifference(desired.labels, content.labels, content.written.labels);
   const annotations = textDifference(desired.annotations, content.annotations, content.written.annotations);
-  const lost = desired.finalizers.filter((each) => !content.finalizers.includes(each));
+  // That of the original is taken off by then.
+  const others = content.finalizers.filter((each) => each !== FINALIZER);
+  const lost = desired.finalizers.filter((each) => !others.includes(each));
   return {
     ...(isAny(labels) && { labels }),
     ...(isAny(annotations) && { annotations }),
-    ...(lost.length > 0 && { finalizers: [...content.finalizers, ...lost] }),
+    ...(lost.length > 0 && { finalizers: [...others, ...lost] }),
   };
 }
 

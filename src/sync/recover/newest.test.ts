@@ -186,7 +186,7 @@ describe('it is waited for', () => {
     store.write(pointerKey(CLUSTER), undefined);
     await later();
     site.exportsAsTheOriginal(pairs(9));
-    for (const known of [status, { pointerSeen: true }])
+    for (const known of [{ export: status.export } as SyncStatus, { pointerSeen: true }])
       expect(await look({ status: known })).toMatchObject({ kind: 'waiting', pointerSeen: true });
   });
 

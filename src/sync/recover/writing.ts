@@ -77,9 +77,8 @@ export class Pass {
     targets: readonly T[],
     write: (target: T) => Promise<unknown>,
   ): Promise<void> {
-    const { parallel = PARALLEL, signal, onProgress } = this.writing;
+    const { parallel = PARALLEL, onProgress } = this.writing;
     await fewAtATime(parallel, targets, async (target) => {
-      signal.throwIfAborted();
       await this.#one(doing, target, write);
       this.#done += 1;
       onProgress?.({ done: this.#done, total: this.#total });
