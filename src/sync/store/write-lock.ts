@@ -3,7 +3,7 @@
  * (SQLite takes it, as Node.js cannot): it goes with its process, however that ends, so that none is ever left behind or taken away
  * from somebody who was only held up.
  */
-import type { DatabaseSync } from 'node:sqlite';
+import { DatabaseSync } from 'node:sqlite';
 import { backoffMs, type Random } from '../../kit/backoff.ts';
 import { type Clock, sleep } from '../../kit/clock/clock.ts';
 
@@ -24,7 +24,6 @@ const SQLITE_BUSY = 5;
 
 /** Throws `LockIsHeld` when others have not let go of it for too long. The file at the path is made, and stays. */
 export async function withWriteLock<T>(path: string, options: LockOptions, work: () => Promise<T>): Promise<T> {
-  const { DatabaseSync } = await import('node:sqlite'); // not loaded unless somebody writes
   const lock = new DatabaseSync(path, { timeout: 0 });
   try {
     await taken(lock, options);
