@@ -80,7 +80,6 @@ export const ENV = {
 } as const;
 
 export type Mode = (typeof MODES)[number];
-export type Provider = (typeof PROVIDERS)[number];
 export type Binding = (typeof BINDINGS)[number];
 export type Compression = (typeof COMPRESSIONS)[number];
 export type Encryption = (typeof ENCRYPTIONS)[number];

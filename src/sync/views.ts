@@ -45,7 +45,7 @@ function projectSync(sync: PersistentVolumeSync): PersistentVolumeSync {
   return { ...sync, metadata };
 }
 
-export const projectClass = (storageClass: StorageClass): LocalClass => ({
+const projectClass = (storageClass: StorageClass): LocalClass => ({
   captured: captured(STORAGE_CLASSES, storageClass),
   expands: storageClass.allowVolumeExpansion === true,
 });

@@ -1,0 +1,86 @@
+/** What the commands of sync print. What they do is tried with real clusters in test/integration/sync/people.test.ts. */
+import { describe, expect, test } from 'vitest';
+import type { Finding } from '../../sync/export/verify-chain.ts';
+import type { RecoveryPlan } from '../../sync/recover/plan.ts';
+import { asText as drillText } from './drill.ts';
+import type { LookedUp } from './looked-up.ts';
+import { asText as planText, printed } from './plan.ts';
+import { asText as findingsText } from './verify.ts';
+
+const volume = (key: string) => ({ kind: 'PersistentVolume', key }) as const;
+
+const aPlan = (parts: Partial<RecoveryPlan> = {}): RecoveryPlan => ({
+  disown: [],
+  namespaces: [],
+  create: [],
+  change: [],
+  remove: [],
+  same: { volumes: 0, claims: 0 },
+  present: [],
+  refused: [],
+  ...parts,
+});
+
+const looked = (plan: RecoveryPlan): Pick<LookedUp, 'found' | 'plan'> => ({
+  plan,
+  found: { key: 'prod/1_storage_objects.json', exportedAt: '2026-03-01T11:00:00Z' } as LookedUp['found'],
+});
+
+const textOf = (plan: RecoveryPlan) => planText(printed(looked(plan) as LookedUp));
+
+describe('a plan', () => {
+  test('says in one line that there is nothing to do', () => {
+    const text = textOf(aPlan({ same: { volumes: 3, claims: 2 } }));
+    expect(text).toContain('to do       nothing to do');
+    expect(text).toContain('in place    3 volumes and 2 claims');
+    expect(text).not.toContain('ACTION');
+  });
+
+  test('names each object with what becomes of it and why', () => {
+    const identity = { uid: 'u', resourceVersion: '1' };
+    const text = textOf(
+      aPlan({
+        namespaces: ['shop'],
+        create: [{ ...volume('a'), json: '{}' }],
+        change: [{ ...volume('b'), ...identity, patch: {}, fields: ['metadata.labels'] }],
+        remove: [{ ...volume('c'), ...identity }],
+      }),
+    );
+    expect(text).toContain('1 to make, 1 to create, 1 to change, 1 to remove');
+    expect(text).toMatch(/change +PersistentVolume +b +metadata\.labels/);
+    expect(text).toMatch(/remove +PersistentVolume +c +it is no longer in the export/);
+  });
+
+  test('says of each refusal what to do, once, and of what goes on by itself only that it waits', () => {
+    const refused = [
+      { ...volume('x'), fact: 'existsAndIsNotOurs', message: 'x is there' },
+      { ...volume('y'), fact: 'existsAndIsNotOurs', message: 'y is there' },
+      { ...volume('z'), fact: 'isBeingDeleted', message: 'z is being deleted' },
+    ] as const;
+    const text = textOf(aPlan({ refused }));
+    expect(text).toMatch(/refuse +PersistentVolume +x +x is there/);
+    expect(text).toMatch(/wait +PersistentVolume +z/);
+    expect(text.match(/It is left alone/g)).toHaveLength(1);
+  });
+
+  test('shows no control characters of an export on a terminal', () => {
+    expect(textOf(aPlan({ create: [{ ...volume('a\u001b[31m'), json: '{}' }] }))).not.toContain('\u001b');
+  });
+});
+
+test('a drill says how long a restore takes, and what has no copy', () => {
+  const result = { export: 'prod/1.json', at: '', seconds: 2.5, volumes: 3, claims: 2, succeeded: true };
+  expect(drillText({ ...result, skipped: 0 })).toBe('a restore of 3 volumes and 2 claims of prod/1.json took 2.5 s\n');
+  expect(drillText({ ...result, succeeded: false, skipped: 1 })).toMatch(
+    /failed after 2\.5 s\n1 objects of the export/,
+  );
+});
+
+test('a verification counts what it looked at, and shows what is not sound', () => {
+  const finding = (severity: Finding['severity'], key: string): Finding => ({ severity, key, fact: 'f', message: 'm' });
+  const findings = [finding('sound', 'a'), finding('broken', 'b')];
+  expect(findingsText(findings, findings.slice(1))).toMatch(
+    /^1 sound, 0 to note, 1 broken\n\n +KEY +WHAT\nbroken +b +m\n$/,
+  );
+  expect(findingsText(findings.slice(0, 1), [])).toBe('1 sound, 0 to note, 0 broken\n');
+});
