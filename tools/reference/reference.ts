@@ -11,6 +11,7 @@ import type { Flag } from '../../src/commands/flags/flag.ts';
 import { flags as lvmFlags } from '../../src/commands/lvm/lvm.ts';
 import { flags as poolFlags } from '../../src/commands/pool/pool.ts';
 import { flags as agentFlags } from '../../src/commands/storage-agent/storage-agent.ts';
+import { flags as syncFlags } from '../../src/commands/sync/sync.ts';
 import { flags as topologyFlags } from '../../src/commands/topology/topology.ts';
 import { EACH_REFUSAL } from '../../src/devices/builders.ts';
 import { GUARDS } from '../../src/devices/guards.ts';
@@ -19,11 +20,15 @@ import { canBeApproved, explain, type Refusal, type RefusalFact, remedyOf } from
 import { Standings as DevicesStandings } from '../../src/devices/standings.ts';
 import { lvmMetrics } from '../../src/lvm/metrics.ts';
 import { Standings as LvmStandings } from '../../src/lvm/standings.ts';
+import { pvPoolResource } from '../../src/pool/custom-resource.ts';
 import { poolMetrics } from '../../src/pool/metrics.ts';
+import { persistentVolumeSyncResource } from '../../src/sync/custom-resource.ts';
+import { syncMetrics } from '../../src/sync/metrics.ts';
 import { topologyMetrics } from '../../src/topology/metrics.ts';
 import { Standings } from '../../src/topology/standings.ts';
 import { fsOptsTable, mountOptsTable, notAllowedTable, optionTable, refusalTable } from './lvm.ts';
-import { specTable } from './pool.ts';
+import { specTable } from './spec.ts';
+import { syncRefusalTable } from './sync.ts';
 import { code, table } from './table.ts';
 import { valuesTable } from './values.ts';
 
@@ -44,9 +49,13 @@ const TABLES: Readonly<Record<string, () => string>> = {
   'refused mountOpts of lvm': () => notAllowedTable('mountRefused'),
   'flags of pool': () => flagTable(poolFlags),
   'metrics of pool': () => metricTable(poolMetrics),
-  'spec of pool': specTable,
+  'spec of pool': () => specTable(pvPoolResource),
   'flags of storage-agent': () => flagTable(agentFlags),
   'metrics of storage-agent': () => metricTable(agentMetrics),
+  'flags of sync': () => flagTable(syncFlags),
+  'metrics of sync': () => metricTable((registry) => syncMetrics(registry, () => 0)),
+  'spec of sync': () => specTable(persistentVolumeSyncResource),
+  'refusals of sync': syncRefusalTable,
   'flags of topology': () => flagTable(topologyFlags),
   'metrics of topology': () => metricTable((registry) => topologyMetrics(registry, new Standings())),
   'values of holdfast': () => valuesTable('charts/holdfast'),
@@ -60,6 +69,7 @@ export const PAGES = [
   'docs/lvm.md',
   'docs/lvm-options.md',
   'docs/pool.md',
+  'docs/sync.md',
   'docs/topology.md',
 ];
 

@@ -25,6 +25,8 @@ const REMEDIES = {
 
 export type Fact = keyof typeof REMEDIES;
 
+export const EVERY_FACT = Object.keys(REMEDIES) as readonly Fact[];
+
 export interface Refusal {
   readonly fact: Fact;
   /** What is so, of which object. */

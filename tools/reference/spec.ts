@@ -1,6 +1,7 @@
-/** The fields of a pool's spec, from its CustomResourceDefinition. */
+/** The fields of the spec of a kind of ours, from its CustomResourceDefinition. */
+
+import type { CustomResource } from '../../src/kit/manifests/crd.ts';
 import { structuralSchema } from '../../src/kit/manifests/structural-schema.ts';
-import { pvPoolResource } from '../../src/pool/custom-resource.ts';
 import { code, table } from './table.ts';
 
 interface Field {
@@ -11,8 +12,8 @@ interface Field {
   readonly enum?: readonly string[];
 }
 
-export const specTable = (): string =>
-  table(['field', 'type', 'what'], rowsOf(structuralSchema(pvPoolResource.spec) as Field, ''));
+export const specTable = ({ spec }: CustomResource): string =>
+  table(['field', 'type', 'what'], rowsOf(structuralSchema(spec) as Field, ''));
 
 const rowsOf = ({ properties = {}, required = [] }: Field, path: string): readonly (readonly string[])[] =>
   Object.entries(properties).flatMap(([name, field]) => {
