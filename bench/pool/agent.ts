@@ -7,6 +7,7 @@ import { eventually } from '../../test/harness/wait.ts';
 import { NODE_FLAGS } from '../../tools/bundle/pack.ts';
 import type { Limits } from '../measure/cgroup.ts';
 import { Child } from './child.ts';
+import type { Dialect } from './dialect.ts';
 import { HttpClient } from './http.ts';
 
 /** What a pool gives the container of an agent. */
@@ -69,6 +70,10 @@ export class Agent implements AsyncDisposable {
       await child[Symbol.asyncDispose]();
       throw error;
     }
+  }
+
+  get dialect(): Dialect {
+    return { is: 'plain', url: this.url, prefix: '/blobs/', headers: this.headers };
   }
 
   get peer(): Peer {

@@ -25,6 +25,11 @@ export class Child implements AsyncDisposable {
     return this.#process.exitCode === null && this.#process.signalCode === null;
   }
 
+  get pid(): number {
+    if (this.#process.pid === undefined) throw new Error('it has not started');
+    return this.#process.pid;
+  }
+
   get lastWords(): string {
     return this.#lines.join('\n');
   }
@@ -56,13 +61,6 @@ export class Child implements AsyncDisposable {
     if (!this.isRunning) return Number.NaN;
     const status = readFileSync(`/proc/${this.#process.pid}/status`, 'utf8');
     return (Number(new RegExp(`^${field}:\\s*(\\d+) kB$`, 'm').exec(status)?.[1]) * 1024) / 1e6;
-  }
-
-  /** User and system time so far, counted in ticks of 10 ms; not a number when it has ended. */
-  cpuSeconds(): number {
-    if (!this.isRunning) return Number.NaN;
-    const fields = readFileSync(`/proc/${this.#process.pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? [];
-    return (Number(fields[11]) + Number(fields[12])) / 100;
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -11,7 +11,7 @@ import { DRAIN, type DrainLoad } from './contenders/drain.ts';
 import { GET, type Load, P99, PUT } from './contenders/load.ts';
 import { STREAM_IN, STREAM_OUT, type Streams } from './contenders/streams.ts';
 import { Place } from './place.ts';
-import { watched } from './watched.ts';
+import { most, watched } from './watched.ts';
 
 const KIB = 2 ** 10;
 const MIB = 2 ** 20;
@@ -40,21 +40,22 @@ async function within(cgroup: Cgroup, { directory }: Place, bench: Bench): Promi
   await using agent = await Agent.start({ directory, name: 'agent', within: (...line) => cgroup.commandFor(...line) });
   const startSeconds = (performance.now() - started) / 1000;
   await using peer = await Agent.start({ directory, name: 'peer' });
-  const { result: rows, most: ownMb } = await watched(
+  const { result: rows, samples } = await watched(
     () => allOf(agent, peer, bench),
     () => agent.process.statusMb('RssAnon'),
   );
-  return [...ofTheProcess(cgroup.charged(), agent.process.isRunning, ownMb, startSeconds), ...rows];
+  return [...ofTheProcess(cgroup.charged(), agent.process.isRunning, most(samples), startSeconds), ...rows];
 }
 
 async function allOf(agent: Agent, peer: Agent, bench: Bench): Promise<readonly Row[]> {
   const few = bench.quick ? 8 : 1;
-  const { url, headers } = agent;
-  const dialect = { is: 'plain', url, prefix: '/blobs/', headers } as const;
-  const small: Load = { dialect, clients: 16, blobs: 800 / few, sizeBytes: 4 * KIB };
-  const medium: Load = { dialect, clients: 8, blobs: 128 / few, sizeBytes: MIB };
+  const { url, headers, dialect } = agent;
+  const { pid } = agent.process;
+  const small: Load = { dialect, pid, clients: 16, blobs: 800 / few, sizeBytes: 4 * KIB };
+  const medium: Load = { dialect, pid, clients: 8, blobs: 128 / few, sizeBytes: MIB };
   const streams: Streams = { url, headers, streams: 64, sizeBytes: (4 * MIB) / few, isRead: true };
-  const drained: DrainLoad = { from: agent.peer, to: peer.peer, headers, blobs: 64 / few, sizeBytes: MIB };
+  const both = { from: agent.peer, to: peer.peer, pids: [pid, peer.process.pid] };
+  const drained: DrainLoad = { ...both, headers, blobs: 64 / few, sizeBytes: MIB };
   const run = (name: string, input: unknown): Promise<Run> => {
     bench.progress(`  ${name}`);
     return runContender({ module: import.meta.resolve(`./contenders/${name}.ts`), input } satisfies Contender);

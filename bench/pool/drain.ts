@@ -2,7 +2,7 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setup } from '../../test/harness/built.ts';
-import { type Contest, compare, type Quantity } from '../measure/compare.ts';
+import { type Contest, compare } from '../measure/compare.ts';
 import type { Bench, Benchmark } from '../measure/group.ts';
 import { race } from '../measure/race.ts';
 import type { Row, Target } from '../measure/row.ts';
@@ -10,6 +10,7 @@ import { Agent } from './agent.ts';
 import type { Copy } from './contenders/copy.ts';
 import { DRAIN, type DrainLoad } from './contenders/drain.ts';
 import { Place } from './place.ts';
+import { cpuPerBlob, throughput, timePerBlob } from './quantities.ts';
 
 const KIB = 2 ** 10;
 const MIB = 2 ** 20;
@@ -28,9 +29,9 @@ interface Size {
 const AS_FAST: Target = { ratioAtMost: 1.25 };
 
 const SIZES: readonly Size[] = [
-  { name: '4 KiB', sizeBytes: 4 * KIB, atOnce: 16, blobs: [4_000, 200] },
-  { name: '1 MiB', sizeBytes: MIB, atOnce: 16, blobs: [1_000, 50] },
-  { name: '64 MiB', sizeBytes: 64 * MIB, atOnce: 4, blobs: [32, 4], target: AS_FAST },
+  { name: '4 KiB', sizeBytes: 4 * KIB, atOnce: 16, blobs: [2_000, 200] },
+  { name: '1 MiB', sizeBytes: MIB, atOnce: 16, blobs: [500, 50] },
+  { name: '64 MiB', sizeBytes: 64 * MIB, atOnce: 4, blobs: [16, 4], target: AS_FAST },
 ];
 
 export const drain: Benchmark = {
@@ -40,7 +41,7 @@ export const drain: Benchmark = {
     'their own with their files on the same disk. The drain reads and checks each blob, sends it, has the receiver check its digest, put it ' +
     'on the disk and say so, and removes its own. The limit is a bare copy of as many files from one process to another over as many ' +
     'connections on loopback, which fsyncs each file, too, and does none of the rest. 0.8 of its speed is 1.25 times its time: to be reached where it is bytes that ' +
-    'cost. Of small blobs it is what is done for each: a request, its files, and three fsyncs instead of one.',
+    'cost. Of small blobs it is what is done for each: a request, its files, and three fsyncs instead of one. The CPU time is that of both ends.',
   async run(bench) {
     await setup();
     await using place = await Place.make();
@@ -65,7 +66,8 @@ async function ofOneSize(size: Size, { place, from, to }: Parts, bench: Bench): 
   bench.progress(`  ${blobs} blobs of ${size.name}`);
   const before = () => place.settle();
   const copy: Copy = { directory: join(place.directory, 'copy'), files: blobs, sizeBytes, connections };
-  const load: DrainLoad = { from: from.peer, to: to.peer, headers: from.headers, blobs, sizeBytes };
+  const pids = [from.process.pid, to.process.pid];
+  const load: DrainLoad = { from: from.peer, to: to.peer, headers: from.headers, blobs, sizeBytes, pids };
   const { limit, ours } = await race(
     {
       limit: { module: import.meta.resolve('./contenders/copy.ts'), input: copy, before },
@@ -74,17 +76,9 @@ async function ofOneSize(size: Size, { place, from, to }: Parts, bench: Bench): 
     bench,
   );
   const contest: Contest = { what: `drain of ${size.name} blobs`, phase: DRAIN, limit, ours };
-  return [compare(contest, timePerBlob(blobs), size.target), compare(contest, speed(blobs * sizeBytes))];
+  return [
+    compare(contest, timePerBlob(blobs), size.target),
+    compare(contest, throughput(blobs * sizeBytes)),
+    compare(contest, cpuPerBlob(blobs)),
+  ];
 }
-
-const timePerBlob = (blobs: number): Quantity => ({
-  name: 'time on the wall per blob',
-  unit: 'ms',
-  of: ({ wallSeconds }) => (wallSeconds / blobs) * 1e3,
-});
-
-const speed = (bytes: number): Quantity => ({
-  name: 'throughput',
-  unit: 'MB/s',
-  of: ({ wallSeconds }) => bytes / 1e6 / wallSeconds,
-});

@@ -9,7 +9,7 @@ import { Agent, CONTAINER } from './agent.ts';
 import { STREAM_IN, type Streams } from './contenders/streams.ts';
 import { Place } from './place.ts';
 import { RoomyVolume } from './roomy-volume.ts';
-import { watched } from './watched.ts';
+import { most, watched } from './watched.ts';
 
 const MIB = 2 ** 20;
 const GIB = 2 ** 30;
@@ -20,11 +20,11 @@ const LIMITS: Limits = { ...CONTAINER, cpuMillis: 8_000 };
 export const memory: Benchmark = {
   name: 'memory',
   about:
-    'puts 64 blobs of 1 GiB at the same time, and as many of 16 MiB to a fresh agent, which is the limit: what a blob costs in memory must ' +
-    'not depend on how large it is. The agent runs in a cgroup with the 100 MB that its pool gives it, and as much of the processors as there ' +
-    'is. Memory of its own is what the kernel cannot take back, as the highest of samples taken twenty times a second. 64 GiB at once ' +
-    'are more than most disks have free, so that the volume is a btrfs that compresses, and the bytes can be compressed. Measured once, ' +
-    'whatever the rounds.',
+    'puts 64 blobs of 1 GiB at the same time: what is held in the second half of that time must be what is held in the first. Beside it, ' +
+    'as the limit, as many of 16 MiB to a fresh agent, whose memory has less time to get to where it stays. The agent runs in a cgroup ' +
+    'with the 100 MB that its pool gives it, and as much of the processors as there is. Memory of its own is what the kernel cannot take ' +
+    'back, as the highest of samples taken twenty times a second. 64 GiB at once are more than most disks have free, so that the volume ' +
+    'is a btrfs that compresses, and the bytes can be compressed. Measured once, whatever the rounds.',
   async run(bench) {
     await setup();
     await using place = await Place.make();
@@ -37,13 +37,15 @@ export const memory: Benchmark = {
     const ours = await whileComing(large, 'large', roomy, bench);
     if (typeof limit === 'string') return [notMeasured(what, limit, bench)];
     if (typeof ours === 'string') return [notMeasured(what, ours, bench)];
-    return rowsOf(`${what} of ${large / MIB} MiB, beside ${small / MIB} MiB`, limit, ours);
+    return rowsOf(`${what} of ${large / MIB} MiB, beside ${small / MIB} MiB`, { small: limit, large: ours });
   },
 };
 
 interface Held {
   readonly idleMb: number;
-  readonly ownMb: number;
+  /** The most of its own in the first half of the time, and in the second. */
+  readonly firstMb: number;
+  readonly secondMb: number;
   readonly seconds: number;
   readonly sizeBytes: number;
   readonly oomKills: number;
@@ -66,29 +68,30 @@ async function whileComing(
   const idleMb = agent.process.statusMb('RssAnon');
   const input: Streams = { url: agent.url, headers: agent.headers, streams: STREAMS, sizeBytes, isRead: false };
   const contender = { module: import.meta.resolve('./contenders/streams.ts'), input };
-  const { result: run, most: ownMb } = await watched(
+  const { result: run, samples } = await watched(
     () => runContender(contender),
     () => agent.process.statusMb('RssAnon'),
   );
   const seconds = run[STREAM_IN]?.wallSeconds ?? Number.NaN;
-  bench.progress(`  ${STREAMS} of ${sizeBytes / MIB} MiB: ${ownMb.toFixed(0)} MB of its own, ${seconds.toFixed(0)} s`);
-  return { idleMb, ownMb, seconds, sizeBytes, oomKills: group.charged().oomKills };
+  const half = Math.ceil(samples.length / 2);
+  const [firstMb, secondMb] = [most(samples.slice(0, half)), most(samples.slice(half))];
+  const held = `${firstMb.toFixed(0)} MB of its own, then ${secondMb.toFixed(0)} MB`;
+  bench.progress(`  ${STREAMS} of ${sizeBytes / MIB} MiB: ${held}, ${seconds.toFixed(0)} s`);
+  return { idleMb, firstMb, secondMb, seconds, sizeBytes, oomKills: group.charged().oomKills };
 }
 
-function rowsOf(what: string, limit: Held, ours: Held): readonly Row[] {
+function rowsOf(what: string, { small, large }: Readonly<Record<'small' | 'large', Held>>): readonly Row[] {
+  const row = (figure: string, unit: string, ours: number, limit: number): Row => {
+    return { what, figure, unit, limit, ours, ratio: ours / limit };
+  };
+  const ownMb = ({ firstMb, secondMb }: Held) => Math.max(firstMb, secondMb);
   const speed = ({ sizeBytes, seconds }: Held) => (STREAMS * sizeBytes) / 1e6 / seconds;
-  const row = (figure: string, unit: string, of: (held: Held) => number): Row => ({
-    what,
-    figure,
-    unit,
-    limit: of(limit),
-    ours: of(ours),
-    ratio: of(ours) / of(limit),
-  });
+  const { secondMb, firstMb, oomKills } = large;
   return [
-    { ...row('memory of its own', 'MB', ({ ownMb }) => ownMb), target: { ratioAtMost: 1.2 } },
-    { what, figure: 'times killed for memory', unit: '', ours: ours.oomKills, target: { oursAtMost: 0 } },
-    row('memory of its own before', 'MB', ({ idleMb }) => idleMb),
-    row('throughput', 'MB/s', speed),
+    { ...row('memory of its own, second half beside first', 'MB', secondMb, firstMb), target: { ratioAtMost: 1.1 } },
+    { what, figure: 'times killed for memory', unit: '', ours: oomKills, target: { oursAtMost: 0 } },
+    row('memory of its own', 'MB', ownMb(large), ownMb(small)),
+    row('memory of its own before', 'MB', large.idleMb, small.idleMb),
+    row('throughput', 'MB/s', speed(large), speed(small)),
   ];
 }

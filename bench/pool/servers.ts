@@ -7,10 +7,15 @@ import { Agent } from './agent.ts';
 import { Child } from './child.ts';
 import type { Dialect } from './dialect.ts';
 
+export interface Server {
+  readonly dialect: Dialect;
+  readonly pid: number;
+}
+
 export interface Servers {
-  readonly agent: Dialect;
-  readonly bare: Dialect;
-  readonly s3: Dialect;
+  readonly agent: Server;
+  readonly bare: Server;
+  readonly s3: Server;
 }
 
 const BARE = fileURLToPath(import.meta.resolve('./contenders/bare-server.ts'));
@@ -20,22 +25,23 @@ const BUCKET = '/blobs';
 export async function startServers(directory: string, stack: AsyncDisposableStack): Promise<Servers> {
   const agent = stack.use(await Agent.start({ directory, name: 'agent' }));
   return {
-    agent: { is: 'plain', url: agent.url, prefix: '/blobs/', headers: agent.headers },
+    agent: { dialect: agent.dialect, pid: agent.process.pid },
     bare: await bareServer(join(directory, 'bare'), stack),
     s3: await s3Server(join(directory, 's3'), stack),
   };
 }
 
-async function bareServer(directory: string, stack: AsyncDisposableStack): Promise<Dialect> {
+async function bareServer(directory: string, stack: AsyncDisposableStack): Promise<Server> {
   await mkdir(directory);
   const server = stack.use(new Child([process.execPath, BARE, directory]));
   const port = await server.says(/^(\d+)$/);
-  return { is: 'plain', url: `http://127.0.0.1:${port}`, prefix: '/', headers: {} };
+  return { dialect: { is: 'plain', url: `http://127.0.0.1:${port}`, prefix: '/', headers: {} }, pid: server.pid };
 }
 
-async function s3Server(directory: string, stack: AsyncDisposableStack): Promise<Dialect> {
+async function s3Server(directory: string, stack: AsyncDisposableStack): Promise<Server> {
   const server = stack.use(await startS3Server({ directory }));
   const { status, text } = await server.request({ method: 'PUT', path: BUCKET });
   if (status !== 200) throw new Error(`the S3 server made no bucket: ${status}: ${text}`);
-  return { is: 's3', url: server.url.origin, prefix: `${BUCKET}/`, credentials: server.credentials };
+  const { url, credentials, pid = 0 } = server;
+  return { dialect: { is: 's3', url: url.origin, prefix: `${BUCKET}/`, credentials }, pid };
 }

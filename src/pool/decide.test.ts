@@ -360,6 +360,10 @@ describe('a scale down', () => {
     expect(plan.actions).toEqual([{ do: 'scaleUp', from: replicas, to: 3 }]);
     expect(plan.kept.operation).toEqual(pool.status?.operation);
     expect(factsOf(plan)).toEqual(['ScaledBehindOurBack']);
+    expect(statusOf(seenOf({ pool, replicas }), plan)).toMatchObject({
+      phase: pool.status?.operation ? 'ScalingDown' : 'ScalingUp',
+      replicas: 3,
+    });
   });
 
   test('that was to another number behind our back is given up', () => {

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { CANCEL_ANNOTATION } from './contract.ts';
+import type { KubeObject } from '../kit/kube/resource.ts';
+import { CANCEL_ANNOTATION, REVISION_LABEL } from './contract.ts';
 import { SimulatedCluster } from './simulated-cluster.ts';
 
 const expectNothingLost = (cluster: SimulatedCluster) => {
@@ -29,6 +30,58 @@ test('a pool at rest costs no writes', async () => {
   const before = cluster.calls.length;
   await cluster.pass(1200);
   expect(cluster.calls.slice(before)).toEqual([]);
+});
+
+describe('a pool is looked at', () => {
+  /** Seconds between one look at the first agent and the next, from now on. */
+  function looksAt({ agents, clock }: SimulatedCluster): { readonly apart: () => readonly number[] } {
+    const at: number[] = [];
+    const status = agents.status.bind(agents);
+    agents.status = (to, token) => {
+      if (to.name === 'data-sts-0') at.push(clock.monotonic());
+      return status(to, token);
+    };
+    return { apart: () => at.slice(1).map((each, index) => Math.round((each - (at[index] ?? 0)) / 1000)) };
+  }
+
+  test('every minute when it is ready', async () => {
+    const cluster = await SimulatedCluster.withPool();
+    await cluster.pass(10);
+    const looks = looksAt(cluster);
+    await cluster.pass(300);
+    expect(looks.apart()).toEqual([60, 60, 60, 60]);
+  });
+
+  test('every three seconds when it is not', async () => {
+    const cluster = await SimulatedCluster.withPool();
+    cluster.temper(1, 'silent');
+    await cluster.pass(65);
+    const looks = looksAt(cluster);
+    await cluster.pass(14);
+    expect(looks.apart()).toEqual([3, 3, 3, 3]);
+  });
+
+  const relabelled = (object: KubeObject): KubeObject => ({
+    ...object,
+    metadata: { ...object.metadata, labels: { ...object.metadata.labels, [REVISION_LABEL]: 'another' } },
+  });
+
+  test.each<[string, string, (cluster: SimulatedCluster) => void]>([
+    ['its StatefulSet', 'changes', ({ api }) => api.change('statefulsets', 'default/data-sts', relabelled)],
+    ['a pod', 'changes', ({ api }) => api.change('pods', 'default/data-sts-2', relabelled)],
+    ['a claim', 'changes', ({ api }) => api.change('persistentvolumeclaims', 'default/vol-data-sts-2', relabelled)],
+    ['its Service', 'is gone', ({ api }) => api.remove('services', 'default/data-srv')],
+    ['its budget', 'is gone', ({ api }) => api.remove('poddisruptionbudgets', 'default/data-pdb')],
+  ])('at once when %s %s', async (_, __, happens) => {
+    const cluster = await SimulatedCluster.withPool();
+    await cluster.pass(10);
+    const looks = looksAt(cluster);
+    await cluster.pass(61);
+    expect(looks.apart()).toEqual([]);
+    happens(cluster);
+    await cluster.pass(1);
+    expect(looks.apart().length).toBeGreaterThan(0);
+  });
 });
 
 test('used percent is that of the whole pool', async () => {

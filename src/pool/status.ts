@@ -38,10 +38,11 @@ export function statusOf(seen: Seen, plan: Plan, { timeToFull }: Told = {}): PvP
 
 /** Of a StatefulSet that is not there, or was made smaller by somebody, the last number is remembered: it has to be as large as it was. */
 function replicasIn({ set, pool }: Seen, { notes }: Plan): Pick<PvPoolStatus, 'replicas'> {
-  const isToComeBack = !set || notes.some(({ fact }) => fact === 'ScaledBehindOurBack');
-  const replicas = isToComeBack ? pool.status?.replicas : replicasOf(set);
+  const replicas = !set || isPutBack(notes) ? pool.status?.replicas : replicasOf(set);
   return replicas === undefined ? {} : { replicas };
 }
+
+const isPutBack = (notes: readonly Note[]): boolean => notes.some(({ fact }) => fact === 'ScaledBehindOurBack');
 
 const sentenceOf = (seen: Seen, operation: NonNullable<PvPoolStatus['operation']>): string =>
   operation.cancelling ? 'cancelling: the agents are told to go on' : progressOf(seen, operation);
@@ -106,7 +107,7 @@ function phaseOf(seen: Seen, { kept, notes }: Plan, serving: number): Phase {
   const { set, pool, foreign } = seen;
   if (kept.operation) return 'ScalingDown';
   if (foreign.length > 0) return 'Unknown';
-  if (!set || replicasOf(set) < desiredPVs(seen)) return 'ScalingUp';
+  if (!set || replicasOf(set) < desiredPVs(seen) || isPutBack(notes)) return 'ScalingUp';
   if (serving === replicasOf(set)) return isRestless(notes) ? 'ScalingDown' : 'Ready';
   const before = pool.status?.phase;
   return before === undefined || before === 'ScalingUp' ? 'ScalingUp' : 'Unknown';

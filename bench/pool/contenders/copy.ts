@@ -11,6 +11,7 @@ import { connect, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Contend } from '../../measure/contender.ts';
+import { cpuSecondsOf, SERVER_CPU } from '../cpu.ts';
 import { DRAIN } from './drain.ts';
 
 export interface Copy {
@@ -31,14 +32,18 @@ const contend: Contend<Copy> = async ({ directory, files, sizeBytes, connections
 
   const receiver = fork(RECEIVER, [to, `${sizeBytes}`]);
   const sockets = await connected(receiver, connections);
-  await meter.measure(DRAIN, async () => {
+  const pids = [process.pid, receiver.pid ?? 0];
+  const cpu = await meter.measure(DRAIN, async () => {
+    const before = cpuSecondsOf(pids);
     const left = paths.values();
     await Promise.all(
       sockets.map(async (socket) => {
         for (const path of left) await send(socket, path);
       }),
     );
+    return cpuSecondsOf(pids) - before;
   });
+  meter.count(SERVER_CPU, cpu);
   for (const socket of sockets) socket.destroy();
   receiver.kill('SIGKILL');
   await once(receiver, 'exit');

@@ -3,6 +3,7 @@ import { randomFillSync } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { AgentStatus, Peer } from '../../../src/pool-client/protocol.ts';
 import type { Contend } from '../../measure/contender.ts';
+import { cpuSecondsOf, SERVER_CPU } from '../cpu.ts';
 import { HttpClient, type Request } from '../http.ts';
 
 export interface DrainLoad {
@@ -12,6 +13,8 @@ export interface DrainLoad {
   readonly headers: Readonly<Record<string, string>>;
   readonly blobs: number;
   readonly sizeBytes: number;
+  /** Of both. */
+  readonly pids: readonly number[];
 }
 
 export const DRAIN = 'drain';
@@ -20,7 +23,7 @@ const LOOK_MS = 5;
 const LOOKS = 50;
 const FILL_AT_ONCE = 8;
 
-const contend: Contend<DrainLoad> = async ({ from, to, headers, blobs, sizeBytes }, meter) => {
+const contend: Contend<DrainLoad> = async ({ from, to, headers, blobs, sizeBytes, pids }, meter) => {
   using stack = new DisposableStack();
   const clientsOf = ({ url }: Peer) => Array.from({ length: FILL_AT_ONCE }, () => stack.use(new HttpClient(url)));
   const [sources, targets] = [clientsOf(from), clientsOf(to)];
@@ -40,6 +43,7 @@ const contend: Contend<DrainLoad> = async ({ from, to, headers, blobs, sizeBytes
 
   const generation = ((await status()).generation ?? 0) + 1;
   await all(sources, blobs, (client, index) => client.read(blob('PUT', index, { body }), 201));
+  const cpuBefore = cpuSecondsOf(pids);
   await meter.measure(DRAIN, async () => {
     await order('/manage-agent/decommission', { generation, peers: [to] });
     const began = performance.now();
@@ -47,6 +51,7 @@ const contend: Contend<DrainLoad> = async ({ from, to, headers, blobs, sizeBytes
       await sleep(Math.max(LOOK_MS, (performance.now() - began) / LOOKS));
     }
   });
+  meter.count(SERVER_CPU, cpuSecondsOf(pids) - cpuBefore);
   await all(targets, blobs, (client, index) => client.read(blob('DELETE', index), 204));
   await order('/manage-agent/recommission', { generation: generation + 1 });
 };

@@ -1,6 +1,7 @@
 /** Several clients at once, each of which puts one blob after the other, and then gets them. */
 import { randomFillSync } from 'node:crypto';
 import type { Contend } from '../../measure/contender.ts';
+import { cpuSecondsOf, SERVER_CPU } from '../cpu.ts';
 import { type Dialect, type Method, requestFor } from '../dialect.ts';
 import { HttpClient, type Request } from '../http.ts';
 import { percentile } from '../percentile.ts';
@@ -10,6 +11,8 @@ export interface Load {
   readonly clients: number;
   readonly blobs: number;
   readonly sizeBytes: number;
+  /** Of the server. */
+  readonly pid: number;
 }
 
 export const PUT = 'put';
@@ -19,7 +22,7 @@ export const P99 = '99th percentile';
 /** So many of the blobs go before, so that connections are open and code is compiled. */
 const WARM_UP = 8;
 
-const contend: Contend<Load> = async ({ dialect, clients, blobs, sizeBytes }, meter) => {
+const contend: Contend<Load> = async ({ dialect, clients, blobs, sizeBytes, pid }, meter) => {
   using stack = new DisposableStack();
   const connections = Array.from({ length: clients }, () => stack.use(new HttpClient(dialect.url)));
   const body = randomFillSync(Buffer.allocUnsafe(sizeBytes));
@@ -33,7 +36,9 @@ const contend: Contend<Load> = async ({ dialect, clients, blobs, sizeBytes }, me
   const keys = keysOf('blob', blobs);
   for (const [phase, method] of [[PUT, 'PUT'] as const, [GET, 'GET'] as const]) {
     const prepared = requests(method, keys);
+    const cpuBefore = cpuSecondsOf([pid]);
     const taken = await meter.measure(phase, () => send(connections, prepared, sizeBytes));
+    meter.count(SERVER_CPU, cpuSecondsOf([pid]) - cpuBefore);
     meter.count(P99, percentile(taken, 99));
   }
   await all('DELETE', keys);

@@ -1,5 +1,6 @@
 /** What the cluster itself does with a pool: where its pods go, who may evict them, what namespaces let in, and what goes when it goes. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { runHoldfast } from '../../harness/holdfast.ts';
 import type { RawObject } from '../../harness/raw-client.ts';
 import { eventually } from '../../harness/wait.ts';
 import { blobOf } from './blob-content.ts';
@@ -101,6 +102,38 @@ test('somebody who scales the StatefulSet itself is turned away and told how', a
     await expect(world.admin.patch(target, fewer)).rejects.toThrow(/kubectl scale pvpool guarded/);
   }
   expect(await pool.replicas()).toBe(2);
+});
+
+test('agents that were removed without being drained come back, and leave as others do: nothing is lost', async () => {
+  const pool = await world.pool('lowered', { numPVs: 3 });
+  await pool.isReady(3);
+  using client = await pool.client();
+  const keys = Array.from({ length: 20 }, (_, n) => `key-${n}`);
+  for (const key of keys) await client.put(key, blobOf(key, 10_000));
+  expect(await pool.blobsOnDisk(2)).not.toEqual([]);
+  await world.killOperator();
+  await pool.change({ numPVs: 2 });
+  const set = '/apis/apps/v1/namespaces/lowered/statefulsets/lowered-sts';
+  await world.account.client.patch(set, { spec: { replicas: 2 } }); // nobody else may
+  await eventually(async () => expect(await pool.pods()).toHaveLength(2));
+  await world.startOperator();
+  await pool.isReady(2);
+  expect(await pool.blobsOnDisk(2)).toEqual([]);
+  const listed = await runHoldfast(
+    'blob',
+    'ls',
+    '-o=json',
+    '--pool=lowered/lowered',
+    `--kubeconfig=${world.plane.kubeconfig}`,
+  );
+  expect(listed).toMatchObject({ code: 0, stderr: '' });
+  expect(
+    listed.stdout
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line).key)
+      .toSorted(),
+  ).toEqual(keys.toSorted());
 });
 
 test('nothing was asked for that the operator may not do', async () => {

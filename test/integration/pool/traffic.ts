@@ -8,8 +8,11 @@ import type { BlobSource, PoolClient } from '../../../src/pool-client/index.ts';
 import { eventually } from '../../harness/wait.ts';
 import { blobOf, sizeOf } from './blob-content.ts';
 
-/** Milliseconds for which something is tried again. Whoever has to wait longer for a pool that is well has lost something. */
-const PATIENCE = 60_000;
+/**
+ * Milliseconds for which something is tried again. To store and to remove need all agents at the same moment, which is rare on a busy
+ * machine while they are killed; whoever has to wait longer than this has lost something.
+ */
+const PATIENCE = 180_000;
 const READERS = 2;
 
 interface Blob extends BlobSource {
