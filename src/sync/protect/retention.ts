@@ -63,7 +63,7 @@ export function expiredExports({ contents, newest, days }: Aged, oldestKept: New
 }
 
 /** They are in use for a moment only. */
-export function expiredProbes({ contents, newest }: Pick<Aged, 'contents' | 'newest'>): readonly string[] {
+function expiredProbes({ contents, newest }: Pick<Aged, 'contents' | 'newest'>): readonly string[] {
   const now = timeOfNewest(contents, newest);
   if (now === undefined) return [];
   return contents.probes.filter((each) => isExpired(each, now, 1)).map(({ key }) => key);

@@ -5,7 +5,7 @@ import { conditionHolds } from './rules.ts';
 import type { ObjectStore, PutOptions } from './store.ts';
 
 /** What fits into the buffers on the way. */
-export const LARGE = 128 * 1024;
+const LARGE = 128 * 1024;
 
 /**
  * Throws `preconditionFailed` when a condition does not hold anyway. A server may refuse while a large body is still under way, and

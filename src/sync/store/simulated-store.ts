@@ -36,7 +36,7 @@ interface Stored {
 
 type Contents = ReadonlyMap<string, Stored>;
 
-export const PAGE = 1000;
+const PAGE = 1000;
 const DESCRIPTION = 'the simulated store';
 
 export class SimulatedStore {
