@@ -31,7 +31,7 @@ export default defineConfig({
       /** Outside, and turns guests on and off. */
       tier('power', ['test/lab/power/*.test.ts'], true, 600_000),
       /** Outside, with a guest as a node of the cluster. */
-      tier('lab-node', ['test/lab/node/*.test.ts'], true, 600_000),
+      tier('lab-node', ['test/lab/node/*.test.ts'], true, 1_800_000),
     ],
   },
 });

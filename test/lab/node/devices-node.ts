@@ -7,7 +7,7 @@ import type { Program } from './program.ts';
 
 const METRICS_PORT = 8080;
 /** A program with some hundred files starts slowly in a guest. */
-const START_MS = 240_000;
+const START_MS = 480_000;
 
 export class DevicesNode implements AsyncDisposable {
   readonly guest: LabNode;

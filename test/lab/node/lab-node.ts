@@ -12,9 +12,9 @@ import { Program, type Status } from './program.ts';
 const ATTENDANT = ['node', 'test/lab/node/attendant.ts'];
 const ROOT_BYTES = 2 ** 30;
 /** All tests of a file together, on a machine that has other things to do. */
-const LIFE_SECONDS = 5_400;
+const LIFE_SECONDS = 6_000;
 /** A guest is slow, and slower beside others. */
-const PATIENCE_MS = 120_000;
+const PATIENCE_MS = 300_000;
 
 export interface LabNodeOptions {
   /** They are /dev/ubda, /dev/ubdb, …, all zeroes, and gone with the node. */

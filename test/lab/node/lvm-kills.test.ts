@@ -7,7 +7,7 @@ import { type Call, Kills, type Recorded, type Shot } from './lvm-kills.ts';
 import { LvmNode, MIB, type PersistentVolume, PREFIX } from './lvm-node.ts';
 
 /** For all kills of a kind of volume together. */
-const MANY_AGENTS_MS = 1_500_000;
+const MANY_AGENTS_MS = 5_400_000;
 
 interface Way {
   readonly kind: string;

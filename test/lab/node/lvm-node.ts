@@ -12,9 +12,9 @@ export const MIB = 2 ** 20;
 export const PREFIX = 'local-pv.k8s.portavita.net/';
 const METRICS_PORT = 8080;
 /** A program with some hundred files starts slowly in a guest. */
-const START_MS = 240_000;
-/** For whatever is to come about in a guest. */
-const PATIENCE_MS = 180_000;
+const START_MS = 480_000;
+/** For whatever is to come about in a guest, on a machine that has other things to do. */
+const PATIENCE_MS = 480_000;
 
 export interface PersistentVolume extends RawObject {
   readonly metadata: RawObject['metadata'] & {
