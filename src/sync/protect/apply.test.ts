@@ -7,7 +7,7 @@ import { readDocument } from '../export/document.ts';
 import { type Keys, keysFrom, NO_KEYS } from '../export/keys.ts';
 import type { Manifest, Pointer } from '../export/manifest.ts';
 import { exportKey, manifestKey, pointerKey } from '../export/names.ts';
-import { readManifest, readPointer, sha256, writePointer } from '../export/records.ts';
+import { readManifest, readPointer, sha256, writeManifest, writePointer } from '../export/records.ts';
 import { encryptionText, signingPair } from '../export/sample-keys.ts';
 import { aPointer } from '../export/sample-records.ts';
 import { SimulatedStore } from '../store/simulated-store.ts';
@@ -170,6 +170,7 @@ describe('further exports', () => {
       () => store.write(newest().export.key, 'torn'),
       () => store.write(pointer().newest?.key ?? '', undefined),
       () => store.write(pointer().newest?.key ?? '', '{}'),
+      () => store.write(pointer().newest?.key ?? '', writeManifest({ ...newest(), previous: null }, undefined)),
     ];
     for (const [index, damage] of damages.entries()) {
       const before = pointer().newest;
@@ -345,6 +346,14 @@ describe('one writer', () => {
     expect(writesSince(count)).toEqual([]);
   });
 
+  test('knows that it was one before its status says so', async () => {
+    const a = aSite('a');
+    await exported(a);
+    a.status = undefined;
+    await inTime(clock, aSite('b').takeOver());
+    expect(await changed(a)).toMatchObject({ kind: 'deposed' });
+  });
+
   test('goes on from what the one before has exported, with an export of its own first', async () => {
     const [a, b] = [aSite('a'), aSite('b')];
     await exported(a);
@@ -443,6 +452,24 @@ describe('a reply that gets lost', () => {
     store.inject({ verb: 'put', key: pointerKey(CLUSTER) }, { kind: 'fail' });
     await expect(changed(site)).rejects.toMatchObject({ fault: 'unavailable' });
     expect(pointer().newest?.sequence).toBe(2);
+  });
+
+  test('to a move of the pointer removes nothing, although the store shows an older one for a while', async () => {
+    const through: SiteParts['through'] = (inner) => ({
+      ...clientOf(inner),
+      async put(key, content, options) {
+        const stored = await inner.put(key, content, options);
+        const isRepeated = key === pointerKey(CLUSTER) && newest().sequence === 2;
+        return isRepeated ? await inner.put(key, content, options) : stored;
+      },
+    });
+    await exported(aSite());
+    await clock.advance(5000);
+    const site = aSite('a', { through });
+    site.edition = 2;
+    store.inject({ verb: 'get', key: pointerKey(CLUSTER), nth: 2, times: 2 }, { kind: 'stale', behindMs: 3000 });
+    expect(await exported(site)).toMatchObject({ kind: 'unchanged', status: { sequence: 2 } });
+    expect(await newestDocument()).toEqual(aDocument(2).document);
   });
 
   test('to a takeover is, too', async () => {
