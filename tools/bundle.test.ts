@@ -61,6 +61,31 @@ test('what a command does not use is not even unpacked', async () => {
   expect(await run(process.execPath, broken, 'version', '-o', 'yaml')).toMatchObject({ code: 1 });
 });
 
+test.each([
+  ['S3', 'ListObjectsV2', { OBJECT_STORAGE_BUCKET: 'b' }, 's3'],
+  [
+    'Azure',
+    'x-ms-blob-type',
+    { OBJECT_STORAGE_BUCKET: 'b', OBJECT_STORAGE_ACCOUNT: 'abc', OBJECT_STORAGE_SECRET: 'c' },
+    'azure',
+  ],
+])('the SDK of %s is unpacked for its stores only', async (name, word, env, provider) => {
+  const broken = join(folder, `without-${name}.mjs`);
+  const sdk = parts.filter(({ code }) => code.includes(word)).map((part) => part.name);
+  const lines = new RegExp(`(?<=^//part (?:${sdk.join('|')}) ).*$`, 'gm');
+  const text = await readFile(file, 'utf8');
+  await writeFile(
+    broken,
+    text.replace(lines, (packed) => 'A'.repeat(packed.length)),
+  );
+  const verify = (variables: Readonly<Record<string, string>>, of: string) =>
+    runIn(variables, process.execPath, broken, 'sync', 'verify', '--cluster', 'x', '--provider', of);
+  expect(await run(process.execPath, broken, 'version')).toMatchObject({ code: 0 });
+  expect(await run(process.execPath, broken, 'sync', '--help')).toMatchObject({ code: 0 });
+  expect(await verify({ OBJECT_STORAGE_PATH: folder }, 'file')).toMatchObject({ code: 0 });
+  expect(await verify(env, provider)).toMatchObject({ code: 1, err: expect.not.stringContaining('cannot list') });
+});
+
 /** A part, and all that it imports to begin with. */
 function loadedWith(part: Part | undefined, loaded = new Set<Part>()): ReadonlySet<Part> {
   if (part === undefined || loaded.has(part)) return loaded;

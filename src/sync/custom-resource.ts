@@ -2,7 +2,7 @@
  * The kind PersistentVolumeSync, as the API server knows it. The original's fields are as they were, and everything of ours may be left
  * out. What never could work is refused at once, with the reason.
  */
-import { z } from 'zod';
+import * as z from 'zod';
 import type { CustomResource } from '../kit/manifests/crd.ts';
 import { dateTime, listMap, withRules } from '../kit/manifests/fields.ts';
 import {

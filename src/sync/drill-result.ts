@@ -1,5 +1,5 @@
 /** What the last drill measured, as `holdfast sync drill` writes it on the resource. Whoever may annotate may write anything there. */
-import { z } from 'zod';
+import * as z from 'zod';
 import type { DrillResult } from './contract.ts';
 
 const drill = z.object({

@@ -1,5 +1,5 @@
 /** Whether an object in an export is what it should be, as far as everything else depends on it: its kind, its name, and where that leads. */
-import { z } from 'zod';
+import * as z from 'zod';
 import { apiVersionOf, type KubeObject, type Resource } from '../../kit/kube/resource.ts';
 import { dnsLabelFault, dnsSubdomainFault } from '../../kit/names.ts';
 import { ExportIsUnreadable } from './unreadable.ts';

@@ -1,6 +1,6 @@
 /** Manifests and pointers as bytes, and back. What comes from the store is taken for hostile: only what we could have written is read. */
 import { hash } from 'node:crypto';
-import { z } from 'zod';
+import * as z from 'zod';
 import { quote } from '../../kit/invalid-value.ts';
 import { COMPRESSIONS, ENCRYPTIONS, LARGEST_EXPORT } from '../contract.ts';
 import type { SigningKey } from './keys.ts';

@@ -4,7 +4,7 @@
  * twice, and no record can be passed off as one of another kind.
  */
 import { sign, verify } from 'node:crypto';
-import { z } from 'zod';
+import * as z from 'zod';
 import { ENV } from '../contract.ts';
 import type { Keys, SigningKey } from './keys.ts';
 

@@ -1,5 +1,5 @@
 /** Whether the spec of an exported volume or claim is as the API would have it, as far as restoring depends on that. An export is hostile. */
-import { z } from 'zod';
+import * as z from 'zod';
 import type { KubeObject } from '../../kit/kube/resource.ts';
 import { dnsLabelFault, dnsSubdomainFault } from '../../kit/names.ts';
 import { Quantity } from '../../kit/quantity.ts';
