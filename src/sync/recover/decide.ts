@@ -149,7 +149,7 @@ function created(object: DesiredVolume | DesiredClaim): Pick<Creation, 'json' | 
 function disowned({ sync }: Seen, kind: Kind, local: LocalVolumes | LocalClaims): readonly Alteration[] {
   return local.keysBy('recovery', sync).flatMap((key): readonly Alteration[] => {
     const [object, identity] = [local.get(key), local.identityOf(key)];
-    const difference = object && untied(contentOf(object));
+    const difference = object?.isTied && untied(contentOf(object));
     return difference && identity ? [{ kind, key, ...identity, ...difference }] : [];
   });
 }

@@ -35,11 +35,15 @@ export function volumeDifference(
 }
 
 /** The field that cannot be changed and differs. */
-export function lastingVolumeDifference({ spec: want }: DesiredVolume, { spec: have }: Content): string | undefined {
+export function lastingVolumeDifference(
+  { spec: want }: DesiredVolume,
+  { spec: have }: Content,
+  local: Pick<LocalVolume, 'sourceMark'>,
+): string | undefined {
   const isSameAffinity =
     have.nodeAffinity === undefined || semanticallyEqual(want.nodeAffinity, have.nodeAffinity, PRESENCE);
   if (!isSameAffinity) return 'spec.nodeAffinity';
-  if (sourceMark(want) === sourceMark(have)) return undefined;
+  if (sourceMark(want) === local.sourceMark) return undefined;
   const differs = (field: string) => isOfTheSource(field) && markOf((want as Fields)[field]) !== markOf(have[field]);
   return `spec.${Object.keys({ ...want, ...have }).find(differs) ?? 'volumeMode'}`;
 }

@@ -54,7 +54,7 @@ function whyNotReserve(seen: Seen, { metadata: { name }, spec }: DesiredVolume):
 
 function judgeOurs(seen: Seen, desired: DesiredVolume, local: LocalVolume, content: Content): Verdict {
   const { name } = desired.metadata;
-  const lasting = lastingVolumeDifference(desired, content);
+  const lasting = lastingVolumeDifference(desired, content, local);
   if (lasting !== undefined)
     return refuse(refusal('mustBeRecreated', `volume ${name} has another ${lasting} here than in the export`));
   const reserving = reservation(seen, desired, local);

@@ -11,12 +11,15 @@ import type { KubeObject, ObjectMeta, OwnerReference } from '../../kit/kube/reso
 import { FIELD_MANAGER, RECOVERY_LABEL, SYNC_ENABLED, SYNC_LABEL } from '../contract.ts';
 import { type Captured, captured } from '../export/document.ts';
 import type { Handle } from './outline.ts';
+import { untied } from './ownership.ts';
 import { sourceMark } from './source-mark.ts';
 
 interface Local {
   /** The resource that it was restored for. */
   readonly recovery?: string;
   readonly isDeleting?: true;
+  /** Of one that was restored: that the original has tied it to its resource. */
+  readonly isTied?: true;
   /** Of one that was restored: `Content` as JSON. */
   readonly content?: string;
   /** Of one that is in the scope of exports: how it stands in one. */
@@ -120,6 +123,7 @@ function localOf(object: KubeObject & { readonly spec?: object }): Local {
   return {
     ...(deletionTimestamp !== undefined && { isDeleting: true }),
     ...(recovery !== undefined && { recovery, content: formatJson(wholeContent(object)) }),
+    ...(recovery !== undefined && untied(object.metadata) && { isTied: true }),
   };
 }
 

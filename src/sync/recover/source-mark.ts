@@ -2,7 +2,7 @@
  * Where the data of a volume is, as a short text: two volumes have the same mark if nothing of that differs. Kept of every volume of
  * the cluster, so it must be small.
  */
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 
 /** The fields of a volume's spec that do not say where its data is. All others do: each source of volumes is a field of its own. */
 const NOT_OF_THE_SOURCE: ReadonlySet<string> = new Set([
@@ -31,7 +31,7 @@ export function sourceMark(spec: object | undefined): string {
 /** The same for values that say the same: what is empty says nothing, and fields have no order. */
 export function markOf(value: unknown): string {
   const text = JSON.stringify(canonical(value)) ?? '';
-  return createHash('sha256').update(text).digest('base64url').slice(0, LENGTH);
+  return hash('sha256', text, 'base64url').slice(0, LENGTH);
 }
 
 function canonical(value: unknown): unknown {
