@@ -99,6 +99,7 @@ export class ProtectedSide implements Side {
     const now = clock.now().getTime();
     if ('by' in outcome) {
       memory.last = { kind: 'barred', lookedAt: now };
+      delete memory.contentSha256;
       return ended(barred(outcome.kind, outcome.by, sync.spec), 0);
     }
     const { exportedAt, confirmedAt = exportedAt } = outcome.status;

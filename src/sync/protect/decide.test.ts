@@ -41,6 +41,12 @@ describe('what a protected cluster does next', () => {
     expect(decide(known({ last: last(HEARTBEAT_MS - 7) }))).toEqual({ kind: 'wait', ms: 7 });
   });
 
+  test('is not to confirm what has changed and is not exported yet', () => {
+    const last = { kind: 'writer', exportedAt: ago(1000), confirmedAt: ago(2 * HEARTBEAT_MS) } as const;
+    const changed = { first: ago(1), last: ago(1) };
+    expect(decide(known({ last, changed }))).toEqual({ kind: 'wait', ms: QUIET_MS - 1 });
+  });
+
   test('is an export by the schedule although nothing changes', () => {
     const last = { kind: 'writer', exportedAt: ago(SCHEDULE_MS), confirmedAt: ago(1) } as const;
     expect(decide(known({ last }))).toEqual({ kind: 'export', why: 'schedule' });

@@ -31,11 +31,9 @@ export function decide({ now, isComplete, changed, last }: Known): Decision {
   if (!last) return { kind: 'export', why: 'start' };
   if (last.kind === 'barred')
     return sooner(now, [{ decision: { kind: 'confirm' }, at: [last.lookedAt, HEARTBEAT_MS] }]);
-  return sooner(now, [
-    ...(changed ? changeIsDue(changed) : []),
-    { decision: { kind: 'export', why: 'schedule' }, at: [last.exportedAt, SCHEDULE_MS] },
-    { decision: { kind: 'confirm' }, at: [last.confirmedAt, HEARTBEAT_MS] },
-  ]);
+  const schedule: Due = { decision: { kind: 'export', why: 'schedule' }, at: [last.exportedAt, SCHEDULE_MS] };
+  if (changed) return sooner(now, [...changeIsDue(changed), schedule]);
+  return sooner(now, [schedule, { decision: { kind: 'confirm' }, at: [last.confirmedAt, HEARTBEAT_MS] }]);
 }
 
 interface Due {
