@@ -196,6 +196,23 @@ describe('the server', () => {
     expect(now.metadata.labels).toEqual({ owner: 'somebody' });
   });
 
+  test('would let it be taken over by server-side apply, and keep labels that such an apply has lost: why there is none', async () => {
+    const posted = (name: string, fieldManager: string, labels: object) =>
+      plane.admin.post(`${VOLUMES}?fieldManager=${fieldManager}`, { ...aVolume(name), metadata: { name, labels } });
+    const applied = (name: string, labels: object) =>
+      plane.admin.patch(
+        `${VOLUMES}/${name}?fieldManager=holdfast-sync`,
+        { apiVersion: 'v1', kind: 'PersistentVolume', metadata: { name, labels } },
+        'apply',
+      );
+    await posted('apply-theirs', 'somebody', { owner: 'somebody' });
+    await applied('apply-theirs', { [RECOVERY_LABEL]: 'apply' });
+    expect((await volume('apply-theirs')).metadata.labels).toHaveProperty([RECOVERY_LABEL], 'apply');
+    await posted('apply-ours', 'holdfast-sync', { app: 'shop', tier: 'gold' });
+    await applied('apply-ours', { app: 'shop' });
+    expect((await volume('apply-ours')).metadata.labels).toEqual({ app: 'shop', tier: 'gold' });
+  });
+
   test('takes all that is changed in place, in one write, and sees nothing to do afterwards', async () => {
     const recovery = new Recovery('changes');
     await recovery.restore({ volumes: [aVolume('changes-a')] });
