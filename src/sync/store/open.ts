@@ -3,6 +3,7 @@ import { isAbsolute } from 'node:path';
 import type { Random } from '../../kit/backoff.ts';
 import { type Clock, systemClock } from '../../kit/clock/clock.ts';
 import { InvalidValue } from '../../kit/invalid-value.ts';
+import { proxyFromEnvironment } from '../../kit/kube/proxy.ts';
 import { ENV, PROVIDERS } from '../contract.ts';
 import type { ObjectStore } from './store.ts';
 
@@ -39,10 +40,13 @@ export async function openStore(
 
 async function openS3(env: Environment, time: Passing): Promise<ObjectStore> {
   const endpoint = urlIn(env, ENV.s3Endpoint);
+  const region = given(env, ENV.region) ?? 'us-east-1';
+  const proxy = proxyFromEnvironment(endpoint ?? new URL(`https://s3.${region}.amazonaws.com`), env);
   const options = {
     bucket: required(env, ENV.bucket, 's3'),
-    region: given(env, ENV.region) ?? 'us-east-1',
+    region,
     ...(endpoint && { endpoint }),
+    ...(proxy && { proxy }),
     ...keysIn(env),
     ...time,
   };

@@ -27,6 +27,8 @@ export interface S3StoreOptions {
   readonly endpoint?: URL;
   /** Nothing means those that the SDK finds: variables, files, the identity of a pod or a machine. */
   readonly credentials?: { readonly accessKeyId: string; readonly secretAccessKey: string };
+  /** The way to the endpoint. The SDK would not look for one; that of Azure does. */
+  readonly proxy?: URL;
   readonly clock: Clock;
   readonly random: Random;
 }
@@ -134,7 +136,8 @@ export class S3Store implements ObjectStore {
 }
 
 /** Older servers refuse the newer checksums, and we try again ourselves where that does no harm. */
-function clientOf({ endpoint, region, credentials }: S3StoreOptions): S3Client {
+function clientOf({ endpoint, region, credentials, proxy }: S3StoreOptions): S3Client {
+  const agent = proxy ? { proxyEnv: { HTTP_PROXY: proxy.href, HTTPS_PROXY: proxy.href } } : {};
   return new S3Client({
     region,
     ...(endpoint && { endpoint: endpoint.href, forcePathStyle: true }),
@@ -142,7 +145,7 @@ function clientOf({ endpoint, region, credentials }: S3StoreOptions): S3Client {
     maxAttempts: 1,
     requestChecksumCalculation: 'WHEN_REQUIRED',
     responseChecksumValidation: 'WHEN_REQUIRED',
-    requestHandler: { connectionTimeout: CONNECT_MS, logger: SILENT },
+    requestHandler: { connectionTimeout: CONNECT_MS, logger: SILENT, httpAgent: agent, httpsAgent: agent },
   });
 }
 
