@@ -35,7 +35,7 @@ export async function arrivals(plane: ControlPlane, volumes: Volumes, count: num
 async function createAll({ admin }: ControlPlane, number: number): Promise<void> {
   const claims = `/api/v1/namespaces/${podNamespace(number)}/persistentvolumeclaims`;
   const { metadata } = await admin.post(claims, claimToCreate(number));
-  await admin.post('/api/v1/persistentvolumes', volumeToCreate(number, metadata.uid));
+  await admin.post('/api/v1/persistentvolumes', volumeToCreate(number, { claimUid: metadata.uid }));
   await admin.patch(`${volumePath(number)}/status`, volumeStatus);
   await admin.patch(`${claims}/${claimName(number)}/status`, claimStatus);
   await admin.post(`/api/v1/namespaces/${podNamespace(number)}/pods`, podToCreate(number));

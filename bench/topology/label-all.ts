@@ -4,6 +4,7 @@ import { AS_STREAMS, IN_PAGES } from '../limits/read-and-label.ts';
 import { type Contest, CPU, compare, PEAK, perItem, type Quantity, SETTLED, STALL, WALL } from '../measure/compare.ts';
 import type { Runs } from '../measure/figures.ts';
 import type { Bench, Benchmark } from '../measure/group.ts';
+import { growth, type Sized } from '../measure/growth.ts';
 import { race } from '../measure/race.ts';
 import type { Row } from '../measure/row.ts';
 import { LABEL, READ } from './contenders/label-all.ts';
@@ -22,19 +23,16 @@ export const labelAll: Benchmark = {
   async run(bench) {
     const outcomes: Outcome[] = [];
     for (const size of bench.quick ? [200, 600] : [1_000, 10_000, 50_000]) outcomes.push(await ofSize(size, bench));
-    return [...outcomes.flatMap(rowsOf), ...growth(outcomes)];
+    return [...outcomes.flatMap(rowsOf), ...growth(outcomes, { phase: ALL, item: 'volume' })];
   },
 };
 
 const ALL = 'all';
 const NEAR_THE_LIMIT = { ratioAtMost: 1.3 };
 
-interface Outcome {
-  readonly size: number;
-  readonly limit: Runs;
+interface Outcome extends Sized {
   /** The same as the limit, by somebody who hears of what was written. */
   readonly heard: Runs;
-  readonly ours: Runs;
 }
 
 async function ofSize(size: number, bench: Bench): Promise<Outcome> {
@@ -95,30 +93,3 @@ const each = (name: string, count: string, volumes: number): Quantity => ({
   unit: '',
   of: ({ counts }) => (counts[count] ?? Number.NaN) / volumes,
 });
-
-function growth(outcomes: readonly Outcome[]): readonly Row[] {
-  return outcomes.slice(1).flatMap((more, index) => {
-    const fewer = outcomes[index] ?? more;
-    return [growthOf(CPU, fewer, more, 1), growthOf(WALL, fewer, more, factor(WALL, fewer, more, 'limit'))];
-  });
-}
-
-/** `limit` is how it may grow: not at all, or as the server does. */
-function growthOf(quantity: Quantity, fewer: Outcome, more: Outcome, limit: number): Row {
-  const ours = factor(quantity, fewer, more, 'ours');
-  return {
-    what: `growth from ${fewer.size.toLocaleString('en')} to ${more.size.toLocaleString('en')} volumes`,
-    figure: `${quantity.name} per volume`,
-    unit: '×',
-    limit,
-    ours,
-    ratio: ours / limit,
-    target: { ratioAtMost: 1.3 },
-  };
-}
-
-/** How many times as much a volume costs in the larger cluster. */
-function factor(quantity: Quantity, fewer: Outcome, more: Outcome, who: 'limit' | 'ours'): number {
-  const cost = (outcome: Outcome) => outcome[who].median(ALL, perItem(quantity, 'volume', outcome.size).of);
-  return cost(more) / cost(fewer);
-}

@@ -19,10 +19,13 @@ export class EtcdStore implements AsyncDisposable {
   }
 
   async read(prefix: string): Promise<readonly Entry[]> {
-    const end = prefix.slice(0, -1) + String.fromCharCode(prefix.charCodeAt(prefix.length - 1) + 1);
-    const range = { key: base64(prefix), range_end: base64(end) };
-    const { kvs = [] } = await this.#call<{ readonly kvs?: readonly Entry[] }>('/v3/kv/range', range);
+    const { kvs = [] } = await this.#call<{ readonly kvs?: readonly Entry[] }>('/v3/kv/range', rangeOf(prefix));
     return kvs.map(({ key, value }) => ({ key: unbase64(key), value: unbase64(value) }));
+  }
+
+  async count(prefix: string): Promise<number> {
+    const range = { ...rangeOf(prefix), count_only: true };
+    return Number((await this.#call<{ readonly count?: string }>('/v3/kv/range', range)).count ?? 0);
   }
 
   /** One write for each, because each has to have a version of its own. Resolves with the last of them. */
@@ -50,6 +53,11 @@ export class EtcdStore implements AsyncDisposable {
     if (answer.statusCode !== 200) throw new Error(`etcd answered ${answer.statusCode}: ${await answer.body.text()}`);
     return (await answer.body.json()) as T;
   }
+}
+
+function rangeOf(prefix: string): { readonly key: string; readonly range_end: string } {
+  const end = prefix.slice(0, -1) + String.fromCharCode(prefix.charCodeAt(prefix.length - 1) + 1);
+  return { key: base64(prefix), range_end: base64(end) };
 }
 
 const base64 = (bytes: string): string => Buffer.from(bytes, 'latin1').toString('base64');

@@ -13,15 +13,21 @@ import type { Cgroup } from '../measure/cgroup.ts';
 
 export interface JobOptions {
   readonly plane: ControlPlane;
-  readonly name: 'topology' | 'devices';
+  readonly name: 'topology' | 'devices' | 'sync';
   readonly flags?: readonly string[];
+  /** More of the environment. */
+  readonly environment?: Readonly<Record<string, string>>;
   /** Whether it is told of the cluster as a pod is; otherwise by a kubeconfig. */
   readonly inPod?: boolean;
   readonly cgroup?: Cgroup;
 }
 
 /** Where each is told to serve its metrics. */
-const METRICS_FLAG = { topology: '--metrics-bind-address', devices: '--metrics-addr' };
+const METRICS_FLAG = {
+  topology: '--metrics-bind-address',
+  devices: '--metrics-addr',
+  sync: '--metrics-bind-address',
+};
 
 const LAST_LINES = 5;
 
@@ -43,7 +49,7 @@ export class Job implements AsyncDisposable {
     if (child.stderr) createInterface(child.stderr).on('line', (line) => this.#hear(line));
   }
 
-  static async start({ plane, name, flags = [], inPod = false, cgroup }: JobOptions): Promise<Job> {
+  static async start({ plane, name, flags = [], environment, inPod = false, cgroup }: JobOptions): Promise<Job> {
     const directory = mkdtempSync(join(tmpdir(), 'holdfast-bench-'));
     const program = await install(directory);
     const address = `127.0.0.1:${await freePort()}`;
@@ -54,7 +60,7 @@ export class Job implements AsyncDisposable {
     const [command, ...rest] = cgroup ? cgroup.commandFor(line[0], line.slice(1)) : line;
     const { hostname, port } = new URL(plane.url);
     const service = inPod && { KUBERNETES_SERVICE_HOST: hostname, KUBERNETES_SERVICE_PORT: port };
-    const env = { HOME: directory, PATH: `${directory}:${process.env.PATH}`, ...service };
+    const env = { HOME: directory, PATH: `${directory}:${process.env.PATH}`, ...environment, ...service };
     return new Job(spawn(command, rest, { env, stdio: ['ignore', 'ignore', 'pipe'] }), directory, `http://${address}`);
   }
 
@@ -80,11 +86,18 @@ export class Job implements AsyncDisposable {
   }
 
   /** How often it has looked at a volume, as its own metrics tell; not a number when it has ended. */
-  async reconciles(): Promise<number> {
+  reconciles(): Promise<number> {
+    return this.counted('controller_runtime_reconcile_total');
+  }
+
+  /** The sum of one of its own counters over all labels, or over those that have this among them; not a number when it has ended. */
+  async counted(name: string, label = ''): Promise<number> {
     if (!this.isRunning) return Number.NaN;
     const { body } = await request(`${this.#url}/metrics`);
-    const counts = (await body.text()).matchAll(/^controller_runtime_reconcile_total\{.*\} (?<count>\S+)$/gm);
-    return counts.reduce((sum, { groups }) => sum + Number(groups?.count), 0);
+    const counts = (await body.text()).matchAll(new RegExp(`^${name}\\{(?<labels>.*)\\} (?<count>\\S+)$`, 'gm'));
+    return counts
+      .filter(({ groups }) => groups?.labels?.includes(label))
+      .reduce((sum, { groups }) => sum + Number(groups?.count), 0);
   }
 
   lastWords(): string {

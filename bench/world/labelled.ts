@@ -1,5 +1,6 @@
 /** Looks at the volumes from the API server's side: which carry the labels that they should, and how often they were written to. */
 import type { RawClient, RawList, RawObject } from '../../test/harness/raw-client.ts';
+import { countRequests } from './api-requests.ts';
 import { placeOf } from './volume.ts';
 
 /** How many volumes carry exactly the labels that they should. */
@@ -21,15 +22,5 @@ export function isLabelled({ metadata: { name, labels } }: RawObject): boolean {
 }
 
 /** How many PATCHes of volumes the API server has answered since its start, whatever it answered. */
-export async function countPatches(client: RawClient): Promise<number> {
-  const metrics = await client.get<string>('/metrics');
-  const counts = metrics.matchAll(/^apiserver_request_total\{(?<labels>.*)\} (?<count>\S+)$/gm);
-  return counts
-    .filter(({ groups }) => isPatchOfVolume(groups?.labels ?? ''))
-    .reduce((sum, { groups }) => sum + Number(groups?.count), 0);
-}
-
-const isPatchOfVolume = (labels: string): boolean =>
-  labels.includes('resource="persistentvolumes"') &&
-  labels.includes('subresource=""') &&
-  labels.includes('verb="PATCH"');
+export const countPatches = (client: RawClient): Promise<number> =>
+  countRequests(client, { resources: ['persistentvolumes'], verbs: ['PATCH'] });

@@ -6,6 +6,7 @@
 import type { ControlPlane } from '../../test/harness/control-plane.ts';
 import { FIRST_UID, numbers, uidOfCopy, writeBehind } from './cluster-copies.ts';
 import { type Entry, EtcdStore } from './etcd-store.ts';
+import { makeNamespaces } from './namespaces.ts';
 import { NAMESPACES, nodeName, PHASES, podName, podNamespace, podStatus, podToCreate, rollout } from './pod.ts';
 
 /** A multiple of the number of namespaces, so that a copy is in the namespace of its pattern. */
@@ -55,9 +56,7 @@ export class Pods implements AsyncDisposable {
 
   async #makePatterns(): Promise<void> {
     const { admin } = this.#plane;
-    for (let each = 0; each < NAMESPACES; each++) {
-      await admin.post('/api/v1/namespaces', { metadata: { name: podNamespace(each) } });
-    }
+    await makeNamespaces(this.#plane);
     for (let each = 0; each < PATTERNS; each++) {
       const path = `/api/v1/namespaces/${podNamespace(each)}/pods`;
       await admin.post(`${path}?fieldManager=kube-controller-manager`, podToCreate(each));

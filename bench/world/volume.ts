@@ -38,14 +38,16 @@ export function nodeToCreate(number: number): object {
 const SIZE = { storage: '20Gi' };
 const ACCESS_MODES = ['ReadWriteOnce'];
 
-export function claimToCreate(number: number): object {
+export type Labels = Readonly<Record<string, string>>;
+
+export function claimToCreate(number: number, labels: Labels = {}): object {
   return {
     apiVersion: 'v1',
     kind: 'PersistentVolumeClaim',
     metadata: {
       name: claimName(number),
       namespace: podNamespace(number),
-      labels: { 'app.kubernetes.io/name': 'web' },
+      labels: { 'app.kubernetes.io/name': 'web', ...labels },
       annotations: {
         'pv.kubernetes.io/bind-completed': 'yes',
         'pv.kubernetes.io/bound-by-controller': 'yes',
@@ -65,12 +67,16 @@ export function claimToCreate(number: number): object {
 
 export const claimStatus = { status: { phase: 'Bound', accessModes: ACCESS_MODES, capacity: SIZE } };
 
-export function volumeToCreate(number: number, claimUid: string): object {
+export function volumeToCreate(
+  number: number,
+  { claimUid, labels = {} }: { readonly claimUid: string; readonly labels?: Labels },
+): object {
   return {
     apiVersion: 'v1',
     kind: 'PersistentVolume',
     metadata: {
       name: volumeName(number),
+      labels,
       annotations: {
         'pv.kubernetes.io/provisioned-by': 'ebs.csi.aws.com',
         'volume.kubernetes.io/provisioner-deletion-secret-name': '',

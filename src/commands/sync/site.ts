@@ -45,7 +45,7 @@ export async function siteOf(
   return { sync, store, keys: keysFrom(variables), [Symbol.asyncDispose]: () => store.close() };
 }
 
-async function onlySync(client: KubeClient, signal: AbortSignal): Promise<PersistentVolumeSync> {
+export async function onlySync(client: KubeClient, signal: AbortSignal): Promise<PersistentVolumeSync> {
   const { items } = await client.list(PERSISTENT_VOLUME_SYNCS, { signal });
   const sync = elderOf(items);
   if (!sync) throw new Error('there is no PersistentVolumeSync in this cluster: make one first, see docs/sync.md');

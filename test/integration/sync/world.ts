@@ -27,7 +27,7 @@ import { createServiceAccount, type PolicyRule, type ServiceAccount } from '../.
 import { eventually } from '../../harness/wait.ts';
 import { aSync, type RawSync, SYNCS } from './shipped.ts';
 
-const BUCKET = 'exports';
+export const BUCKET = 'exports';
 export const VOLUMES = '/api/v1/persistentvolumes';
 export const claimsIn = (namespace: string): string => `/api/v1/namespaces/${namespace}/persistentvolumeclaims`;
 export const IN_SCOPE = { 'volumesyncs.storage.cndev.nl/sync': 'enabled' };
@@ -52,7 +52,7 @@ export interface Claim extends RawObject {
 }
 
 /** Where an operator finds the store, as the original is told. */
-const environmentOf = (server: S3Server, endpoint = server.url.href): Environment => ({
+export const environmentOf = (server: S3Server, endpoint = server.url.href): Environment => ({
   [ENV.account]: server.credentials.accessKey,
   [ENV.secret]: server.credentials.secretKey,
   [ENV.bucket]: BUCKET,

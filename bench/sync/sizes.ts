@@ -1,0 +1,4 @@
+/** How many volumes there are, each with its claim. */
+import type { Bench } from '../measure/group.ts';
+
+export const sizesOf = ({ quick }: Bench): readonly number[] => (quick ? [200, 1_000] : [1_000, 10_000, 50_000]);
