@@ -97,6 +97,40 @@ describe('what happens meanwhile', () => {
     expect(world.volume('a')).toEqual(theirs);
   });
 
+  test('an object that others write to is changed all the same, in what does not depend on that', async () => {
+    const world = new RecoveryWorld();
+    await world.restore(aPair('a'));
+    const plan = world.plan(aPair('a', 'apps/a', { mountOptions: ['ro'] }));
+    world.change(world.volume('a'), (volume) => ({ ...volume, status: { phase: 'Bound.' } }));
+    expect(await world.apply(plan)).toMatchObject({ counts: { change: 1 }, failures: [] });
+    expect(world.volume('a')?.spec?.mountOptions).toEqual(['ro']);
+  });
+
+  test('a volume that was bound meanwhile is not reserved for its claim any more', async () => {
+    const world = new RecoveryWorld('apps');
+    await world.restore({ volumes: [aVolume('a')] });
+    const plan = world.plan(aPair('a'));
+    world.has(aClaim('apps/quick', { volumeName: 'a' }, { labels: {} }));
+    world.bind();
+    expect(failed(await world.apply(plan))).toEqual([
+      'change PersistentVolume a',
+      'create PersistentVolumeClaim apps/a',
+    ]);
+    expect(world.volume('a')?.spec?.claimRef?.name).toBe('quick');
+  });
+
+  test('what others keep an object by is not written over', async () => {
+    const world = new RecoveryWorld();
+    await world.restore({ volumes: [aVolume('a')] });
+    const keeping = (...finalizers: readonly string[]) =>
+      world.change(world.volume('a'), ({ metadata, ...rest }) => ({ ...rest, metadata: { ...metadata, finalizers } }));
+    keeping('example.com/one');
+    const plan = world.plan({ volumes: [aVolume('a')] });
+    keeping('example.com/one', 'example.com/two');
+    expect(failed(await world.apply(plan))).toEqual(['change PersistentVolume a']);
+    expect(world.volume('a')?.metadata.finalizers).toEqual(['example.com/one', 'example.com/two']);
+  });
+
   test('an object that was made anew is neither changed nor removed', async () => {
     const world = new RecoveryWorld();
     await world.restore(pairs(10));

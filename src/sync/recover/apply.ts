@@ -65,8 +65,15 @@ function requireDone(pass: Pass, { needs }: { readonly needs?: Target }): void {
     throw new NotWritten(`it has to wait: ${nameOfTarget(needs)} has failed`);
 }
 
-const change = (writing: Writing, target: Alteration): Promise<KubeObject> =>
-  patch(writing, target, target, target.patch);
+/** Others write to volumes and claims all the time, the binder first of all. What does not depend on that is written to a later version, too. */
+async function change(writing: Writing, target: Alteration): Promise<void> {
+  if (dependsOnVersion(target)) await patch(writing, target, target, target.patch);
+  else await ofLatest(writing, target, target, (identity) => patch(writing, target, identity, target.patch));
+}
+
+/** To whom it is bound, and what others keep it by. */
+const dependsOnVersion = ({ patch: { metadata = {}, spec = {} } }: Alteration): boolean =>
+  'finalizers' in metadata || ['claimRef', 'volumeName', 'storageClassName'].some((field) => field in spec);
 
 async function remove(pass: Pass, target: Removal): Promise<void> {
   const { client, signal } = pass.writing;

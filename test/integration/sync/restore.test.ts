@@ -216,6 +216,7 @@ describe('the server', () => {
   test('takes all that is changed in place, in one write, and sees nothing to do afterwards', async () => {
     const recovery = new Recovery('changes');
     await recovery.restore({ volumes: [aVolume('changes-a')] });
+    await hasPhase('changes-a', 'Available');
     const required = { nodeSelectorTerms: [{ matchExpressions: [{ key: 'zone', operator: 'Exists' }] }] };
     const spec = {
       capacity: { storage: '20Gi' },
