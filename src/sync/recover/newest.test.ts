@@ -538,6 +538,15 @@ describe('a store that fails', () => {
     expect((await look()).kind).toBe('export');
   });
 
+  test('an answer that is longer than anything of ours is not believed', async () => {
+    await site.exports(pairs(2));
+    for (const nth of [1, 2, 3]) {
+      const rule = store.inject({ verb: 'get', nth }, { kind: 'fail', as: 'tooLarge' });
+      expect(factOf(await look())).toBe('exportIsTooLarge');
+      store.remove(rule);
+    }
+  });
+
   test('an answer that is cut off is not believed', async () => {
     await site.exports(pairs(2));
     for (const nth of [1, 2, 3]) {
