@@ -381,9 +381,12 @@ describe('one writer', () => {
 
   test('takes over from one whose pointer got lost with a higher epoch', async () => {
     await exported(aSite('a'));
+    const { newest: before, confirmedAt } = pointer();
+    await clock.advance(5000);
     store.write(pointerKey(CLUSTER), undefined);
     const b = aSite('b');
     expect(await inTime(clock, b.takeOver())).toMatchObject({ epoch: 2, before: { clusterUid: 'uid-of-a', epoch: 1 } });
+    expect(pointer()).toMatchObject({ newest: before, confirmedAt });
     expect(await exported(b)).toMatchObject({ status: { sequence: 2, epoch: 2 } });
   });
 
@@ -401,6 +404,19 @@ describe('one writer', () => {
     expect(await inTime(clock, late)).toEqual({ kind: 'deposed', by: { clusterUid: 'uid-of-b', epoch: 2 } });
     expect(exportKeys()).toEqual([exportKey(CLUSTER, SECOND)]);
     expect(store.keys('.holdfast/prod/manifests/')).toEqual([manifestKey(CLUSTER, 1, 1)]);
+  });
+
+  test('that is deposed before it has exported anything leaves nothing that the other one builds upon', async () => {
+    const [a, b] = [aSite('a'), aSite('b')];
+    const hold = Promise.withResolvers<void>();
+    store.inject({ who: 'a', verb: 'put', key: pointerKey(CLUSTER), nth: 2 }, { kind: 'delay', until: hold.promise });
+    const late = a.export();
+    await clock.advance(5000);
+    await inTime(clock, b.takeOver());
+    expect(await exported(b)).toMatchObject({ kind: 'exported', status: { epoch: 2 } });
+    expect(newest().previous).toBeNull();
+    hold.resolve();
+    expect(await inTime(clock, late)).toMatchObject({ kind: 'foreign', by: { clusterUid: 'uid-of-b' } });
   });
 
   test('that finds its own cluster ahead looks again, and goes on from there', async () => {
@@ -543,10 +559,25 @@ describe('what somebody did to the store', () => {
   test('is gone on from: a pointer that got lost', async () => {
     const site = aSite();
     await exported(site);
-    const before = pointer().newest;
+    const before = pointer();
+    await clock.advance(5000);
+    store.write(pointerKey(CLUSTER), undefined);
+    store.inject({ verb: 'head' }, { kind: 'lost-reply' });
+    await expect(exported(site)).rejects.toMatchObject({ fault: 'unavailable' });
+    expect(await exported(site)).toMatchObject({ kind: 'unchanged', status: { sequence: 1 } });
+    expect(pointer()).toEqual({ ...before, confirmedAt: clock.now().toISOString() });
+    store.write(pointerKey(CLUSTER), undefined);
+    expect(await changed(site)).toMatchObject({ kind: 'exported', status: { sequence: 2 } });
+    expect(newest().previous).toEqual(before.newest);
+  });
+
+  test('is not built upon: what a pointer that got lost may have named, once it is gone itself', async () => {
+    const site = aSite();
+    await exported(site);
+    store.write(newest().export.key, undefined);
     store.write(pointerKey(CLUSTER), undefined);
     expect(await exported(site)).toMatchObject({ kind: 'exported', status: { sequence: 2 } });
-    expect(newest().previous).toEqual(before);
+    expect(newest().previous).toBeNull();
   });
 
   test('does not let another cluster in: a pointer that got lost', async () => {

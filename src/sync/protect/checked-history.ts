@@ -46,6 +46,11 @@ export class CheckedHistory {
     this.#writers.set(after.epoch, after.clusterUid);
     expect(after.epoch, 'epochs go up').toBeGreaterThanOrEqual(before?.epoch ?? 1);
     expect(after.newest?.sequence ?? 0, 'sequences go up').toBeGreaterThanOrEqual(before?.newest?.sequence ?? 0);
+    const named = after.newest;
+    if (named && named.sha256 !== before?.newest?.sha256) {
+      const manifest = readManifest(this.#objects.get(named.key) ?? expect.unreachable(), this.#expected);
+      expect(manifest.previous, 'it follows on what was named before').toEqual(before?.newest ?? null);
+    }
     if (before && after.epoch !== before.epoch)
       expect(after.newest, 'a takeover names nothing new').toEqual(before.newest);
     this.#pointer = after;

@@ -15,6 +15,8 @@ export interface HeldManifest {
   readonly signer: string | undefined;
 }
 
+type Place = Pick<ManifestReference, 'key' | 'sequence'>;
+
 interface ManifestFilesParts {
   readonly store: ObjectStore;
   readonly keys: Keys;
@@ -51,11 +53,7 @@ export class ManifestFiles {
 
   /** The last in the order of epochs and sequences, whether or not a pointer has ever named it. */
   async last(cluster: string, signal: AbortSignal): Promise<HeldManifest | undefined> {
-    let last: Pick<ManifestReference, 'key' | 'sequence'> | undefined;
-    for await (const { key } of this.#parts.store.list(manifestPrefix(cluster), { signal })) {
-      const place = manifestPlace(cluster, key);
-      if (place) last = { key, sequence: place.sequence };
-    }
+    const last = await this.lastPlace(cluster, signal);
     if (last === undefined) return undefined;
     try {
       return await this.#read(cluster, last, signal);
@@ -64,11 +62,27 @@ export class ManifestFiles {
     }
   }
 
-  async #read(
-    cluster: string,
-    { key, sequence }: Pick<ManifestReference, 'key' | 'sequence'>,
-    signal: AbortSignal,
-  ): Promise<HeldManifest | undefined> {
+  async lastPlace(cluster: string, signal: AbortSignal): Promise<Place | undefined> {
+    let last: Place | undefined;
+    for await (const { key } of this.#parts.store.list(manifestPrefix(cluster), { signal })) {
+      const place = manifestPlace(cluster, key);
+      if (place) last = { key, sequence: place.sequence };
+    }
+    return last;
+  }
+
+  /**
+   * What a pointer that takes the place of one that got lost names: the last manifest, whoever wrote it, if what it speaks of is there.
+   * It was stored before its manifest was.
+   */
+  async lastComplete(last: HeldManifest | undefined, signal: AbortSignal): Promise<ManifestReference | null> {
+    if (last === undefined) return null;
+    const { key, bytes } = last.manifest.export;
+    const head = await this.#parts.store.head(key, { signal });
+    return head?.size === bytes ? last.reference : null;
+  }
+
+  async #read(cluster: string, { key, sequence }: Place, signal: AbortSignal): Promise<HeldManifest | undefined> {
     const { store, keys } = this.#parts;
     const got = await store.get(key, { signal, most: LARGEST_RECORD });
     if (got.kind !== 'found') return undefined;

@@ -27,6 +27,7 @@ interface RoundParts {
 export interface Newest {
   readonly found: HeldManifest | undefined;
   readonly reference: Pointer['newest'];
+  readonly sequence: number;
 }
 
 export class Round {
@@ -58,19 +59,21 @@ export class Round {
       cluster: request.cluster.toLowerCase(),
       clusterUid: request.clusterUid,
       epoch: epochOf(last?.manifest, request),
-      newest: null,
-      confirmedAt: request.asOf.toISOString(),
+      newest: await manifests.lastComplete(last, signal),
+      confirmedAt: last?.manifest.createdAt ?? request.asOf.toISOString(),
     };
     return await this.#move(pointer, undefined);
   }
 
-  /** What was exported last, by whichever cluster. Behind a pointer that names nothing there may be manifests of one that got lost. */
+  /** What was exported last, by whichever cluster. What no pointer names counts only in that its sequence was used. */
   async newestOf({ pointer: { newest } }: HeldPointer): Promise<Newest> {
     const { manifests, request, signal } = this.#parts;
-    const found = newest
-      ? await manifests.named(request.cluster, newest, signal)
-      : await manifests.last(request.cluster, signal);
-    return { found, reference: newest ?? found?.reference ?? null };
+    if (newest === null) {
+      const place = await manifests.lastPlace(request.cluster, signal);
+      return { found: undefined, reference: null, sequence: place?.sequence ?? 0 };
+    }
+    const found = await manifests.named(request.cluster, newest, signal);
+    return { found, reference: newest, sequence: newest.sequence };
   }
 
   /**
@@ -79,7 +82,7 @@ export class Round {
    */
   async isStored({ pointer }: HeldPointer, { found }: Newest, contentSha256: string | undefined): Promise<boolean> {
     const { store, request, signal } = this.#parts;
-    if (pointer.newest === null || found === undefined) return false;
+    if (found === undefined) return false;
     if (found.manifest.export.plain.sha256 !== contentSha256) return false;
     const { clusterUid, epoch } = found.manifest;
     const isOwn = clusterUid === pointer.clusterUid && epoch === pointer.epoch;
@@ -113,11 +116,12 @@ export class Round {
     return this.#parts.request.asOf.getTime() > before || before > this.#parts.clock.now().getTime();
   }
 
-  async export(held: HeldPointer, { found, reference }: Newest, content: ExportRequest & { readonly plain: Content }) {
+  async export(held: HeldPointer, newest: Newest, content: ExportRequest & { readonly plain: Content }) {
     const { newObjects, request, writes, signal } = this.#parts;
     const writer = { clusterUid: request.clusterUid, epoch: epochOf(held.pointer, request) };
+    const { found, reference } = newest;
     for (const key of [found?.manifest.export.key, knownHere(request)?.key]) newObjects.isAfter(this.#secondOf(key));
-    const place = { writer, sequence: lastSequence(reference, request) + 1, previous: reference };
+    const place = { writer, sequence: lastSequence(newest, request) + 1, previous: reference };
     const written = await newObjects.write({ ...content, ...place }, writes, signal);
     const { manifest } = written;
     const confirmedAt = request.asOf.toISOString();

@@ -3,7 +3,7 @@ import type { Clock } from '../../kit/clock/clock.ts';
 import { Retry } from '../../kit/controller/outcome.ts';
 import { type Log, silentLog } from '../../kit/observe/log.ts';
 import type { Keys } from '../export/keys.ts';
-import { type Manifest, type Pointer, SCHEMA_VERSION, type Writer } from '../export/manifest.ts';
+import { type Pointer, SCHEMA_VERSION, type Writer } from '../export/manifest.ts';
 import type { ObjectStore } from '../store/store.ts';
 import { ConditionalWrites, probeFences } from './conditional-writes.ts';
 import { ManifestFiles } from './manifest-files.ts';
@@ -38,30 +38,32 @@ export async function takeOver(parts: TakeOverParts, signal: AbortSignal): Promi
   for (let rounds = 0; rounds < MOST_ROUNDS; rounds += 1) {
     const from = await file.read(signal);
     if (from?.pointer.clusterUid === clusterUid) return taken(from.pointer, from.pointer, fenced);
-    const last = from ? undefined : await lastManifest(parts, signal);
-    const pointer = raised(parts, from?.pointer, last);
+    const before = from?.pointer ?? (await lost(parts, signal));
+    const pointer = raised(parts, before);
     const moved = await file.move(pointer, { from, isSigned: keys.signing !== undefined, writes }, signal);
-    if (moved) return taken(pointer, from?.pointer ?? last, fenced);
+    if (moved) return taken(pointer, before, fenced);
   }
   throw new Retry(`the pointer of ${cluster} in ${store.description} was moved ${MOST_ROUNDS} times by somebody else`);
 }
 
-async function lastManifest(parts: TakeOverParts, signal: AbortSignal): Promise<Manifest | undefined> {
+type Before = Pick<Pointer, 'clusterUid' | 'epoch' | 'newest' | 'confirmedAt'>;
+
+/** What the pointer would say if it had not got lost; nothing where nobody has written yet. */
+async function lost(parts: TakeOverParts, signal: AbortSignal): Promise<Before | undefined> {
   const files = new ManifestFiles({ log: silentLog, ...parts });
-  return (await files.last(parts.cluster, signal))?.manifest;
+  const last = await files.last(parts.cluster, signal);
+  if (last === undefined) return undefined;
+  const { clusterUid, epoch, createdAt: confirmedAt } = last.manifest;
+  return { clusterUid, epoch, newest: await files.lastComplete(last, signal), confirmedAt };
 }
 
 /** It confirms nothing: what was exported last is as old as it was. */
-function raised(
-  { cluster, clusterUid, clock }: TakeOverParts,
-  before: Pointer | undefined,
-  last: Manifest | undefined,
-): Pointer {
+function raised({ cluster, clusterUid, clock }: TakeOverParts, before: Before | undefined): Pointer {
   return {
     schemaVersion: SCHEMA_VERSION,
     cluster: cluster.toLowerCase(),
     clusterUid,
-    epoch: (before ?? last ?? { epoch: 0 }).epoch + 1,
+    epoch: (before?.epoch ?? 0) + 1,
     newest: before?.newest ?? null,
     confirmedAt: before?.confirmedAt ?? clock.now().toISOString(),
   };

@@ -3,7 +3,7 @@
  * epoch, which is for a person to decide.
  */
 import type { ExportStatus } from '../contract.ts';
-import type { Manifest, Pointer, Writer } from '../export/manifest.ts';
+import type { Manifest, Writer } from '../export/manifest.ts';
 import { exportedAt } from '../export/names.ts';
 
 /** Which cluster asks, and for whose exports. */
@@ -38,8 +38,8 @@ export function epochOf(pointer: Writer | undefined, site: Site): number {
 }
 
 /** The last sequence that there was, also when the store has gone back to an earlier state. */
-export const lastSequence = (newest: Pointer['newest'] | undefined, site: Site): number =>
-  Math.max(newest?.sequence ?? 0, knownHere(site)?.sequence ?? 0);
+export const lastSequence = ({ sequence }: Pick<Manifest, 'sequence'>, site: Site): number =>
+  Math.max(sequence, knownHere(site)?.sequence ?? 0);
 
 /** Whether the store shows an earlier export than the last that this cluster knows of. */
 export function isBehind({ epoch, sequence }: Manifest, site: Site): boolean {
