@@ -18,14 +18,15 @@ export interface BareRestoring {
 
 const bareRestoring: Contend<BareRestoring> = async ({ access, environment, connections }, meter) => {
   const { namespaces, create } = await planOf(access, environment);
+  const made = create.map((creation) => ({ creation, body: JSON.stringify(creation.make()) }));
   const pool = barePool(access, { connections });
   const headers = { ...bareHeaders(access), 'content-type': 'application/json' };
   await meter.measure(RESTORE, async () => {
     await each(namespaces, (name) => post('/api/v1/namespaces', JSON.stringify({ metadata: { name } })));
     for (const kind of ['PersistentVolume', 'PersistentVolumeClaim'] as const) {
       await each(
-        create.filter((creation) => creation.kind === kind),
-        (creation) => post(collectionOf(creation), creation.json),
+        made.filter(({ creation }) => creation.kind === kind),
+        ({ creation, body }) => post(collectionOf(creation), body),
       );
     }
   });

@@ -41,7 +41,7 @@ describe('a plan', () => {
     const text = textOf(
       aPlan({
         namespaces: ['shop'],
-        create: [{ ...volume('a'), json: '{}' }],
+        create: [{ ...volume('a'), make: () => ({ metadata: {} }) }],
         change: [{ ...volume('b'), ...identity, patch: {}, fields: ['metadata.labels'] }],
         remove: [{ ...volume('c'), ...identity }],
       }),
@@ -64,7 +64,9 @@ describe('a plan', () => {
   });
 
   test('shows no control characters of an export on a terminal', () => {
-    expect(textOf(aPlan({ create: [{ ...volume('a\u001b[31m'), json: '{}' }] }))).not.toContain('\u001b');
+    expect(textOf(aPlan({ create: [{ ...volume('a\u001b[31m'), make: () => ({ metadata: {} }) }] }))).not.toContain(
+      '\u001b',
+    );
   });
 });
 

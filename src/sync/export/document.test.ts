@@ -52,6 +52,13 @@ function refusal(body: Buffer | string): ExportIsUnreadable {
   throw new Error('it was read');
 }
 
+test('an object is given once more by its place, and a place that is none is an error', () => {
+  const { volumes, claims } = readDocument(aDocument());
+  expect([volumes.at(1), volumes.at(0)]).toEqual([...volumes].toReversed());
+  expect(claims.at(0)).toEqual([...claims][0]);
+  expect(() => volumes.at(2)).toThrow(RangeError);
+});
+
 describe('what is kept of an object', () => {
   test('is all of it but what changes although nothing has', () => {
     expect(JSON.parse(captured(PERSISTENT_VOLUMES, volume('a', { annotations: { by: 'hand' } })))).toEqual({

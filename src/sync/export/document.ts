@@ -29,9 +29,14 @@ export interface ExportDocument {
    * Each object is read when its turn comes. One that cannot be read, or comes twice, throws `ExportIsUnreadable`: read all of them
    * before you act on any.
    */
-  readonly storageClasses: Iterable<Named<StorageClass>>;
-  readonly volumes: Iterable<Named<PersistentVolume>>;
-  readonly claims: Iterable<Named<PersistentVolumeClaim>>;
+  readonly storageClasses: ExportedObjects<StorageClass>;
+  readonly volumes: ExportedObjects<PersistentVolume>;
+  readonly claims: ExportedObjects<PersistentVolumeClaim>;
+}
+
+export interface ExportedObjects<T extends KubeObject> extends Iterable<Named<T>> {
+  /** The one at that place once more, read anew: whoever will need it later need not keep it. */
+  at(index: number): Named<T>;
 }
 
 /** An API server stores no object of more than a megabyte and a half, and few that are nested more than ten deep. */
@@ -81,23 +86,33 @@ export function readDocument(body: Buffer): ExportDocument {
   };
 }
 
-const objectsIn = <T extends KubeObject>(
+function objectsIn<T extends KubeObject>(
   body: Buffer,
   extents: readonly Extent[],
   resource: Resource<T>,
-): Iterable<Named<T>> => ({ [Symbol.iterator]: () => eachObject(body, extents, resource) });
+): ExportedObjects<T> {
+  const read = ({ start, end }: Extent): Named<T> =>
+    checkedObject(resource, parsed(body.toString('utf8', start, end), start));
+  return {
+    [Symbol.iterator]: () => eachOnce(extents, read, resource),
+    at(index) {
+      const extent = extents[index];
+      if (extent === undefined) throw new RangeError(`the export has no ${resource.kind} at place ${index}`);
+      return read(extent);
+    },
+  };
+}
 
-function* eachObject<T extends KubeObject>(
-  body: Buffer,
+function* eachOnce<T extends KubeObject>(
   extents: readonly Extent[],
-  resource: Resource<T>,
+  read: (extent: Extent) => Named<T>,
+  { kind }: Resource<T>,
 ): Generator<Named<T>, void> {
   const keys = new Set<string>();
-  for (const { start, end } of extents) {
-    const object = checkedObject(resource, parsed(body.toString('utf8', start, end), start));
+  for (const extent of extents) {
+    const object = read(extent);
     const key = keyOfObject(object);
-    if (keys.has(key))
-      throw new ExportIsUnreadable('exportIsMalformed', `${resource.kind} ${key} is in the export twice`);
+    if (keys.has(key)) throw new ExportIsUnreadable('exportIsMalformed', `${kind} ${key} is in the export twice`);
     keys.add(key);
     yield object;
   }

@@ -6,8 +6,7 @@ import { NAMESPACES } from '../../api/namespaces.ts';
 import type { PersistentVolume } from '../../api/persistent-volumes.ts';
 import { fewAtATime } from '../../kit/few-at-a-time.ts';
 import { ApiError, hasReason } from '../../kit/kube/api-error.ts';
-import { parseJson } from '../../kit/kube/json.ts';
-import { type KubeObject, refOf } from '../../kit/kube/resource.ts';
+import { refOf } from '../../kit/kube/resource.ts';
 import { FIELD_MANAGER } from '../contract.ts';
 import type { Alteration, Creation, Kind, RecoveryPlan, Removal, Target } from './plan.ts';
 import { NotWritten, nameOfTarget, ofLatest, Pass, patch, resourceOf, type Writing, type Written } from './writing.ts';
@@ -55,8 +54,7 @@ async function makeNamespaces({ namespaces }: RecoveryPlan, { client, signal, pa
 async function create(pass: Pass, target: Creation): Promise<void> {
   const { client, signal } = pass.writing;
   requireDone(pass, target);
-  const object = parseJson(target.json) as KubeObject;
-  await client.create(resourceOf(target), object, { fieldManager: FIELD_MANAGER, signal });
+  await client.create(resourceOf(target), target.make(), { fieldManager: FIELD_MANAGER, signal });
 }
 
 /** A claim must not name a volume that somebody else has made meanwhile, and a volume not go while its claim stays. */

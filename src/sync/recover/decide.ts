@@ -3,7 +3,6 @@
  * is given to a claim that it does not belong to, and nothing is deleted to be made anew.
  */
 import { atOnce } from '../../kit/in-turns.ts';
-import { formatJson } from '../../kit/kube/json.ts';
 import { type KubeObject, keyOfObject } from '../../kit/kube/resource.ts';
 import { tooManyLosses } from './breaker.ts';
 import { Collisions } from './collisions.ts';
@@ -44,42 +43,44 @@ class Draft {
   }
 
   *volumes(): Generator<void> {
+    let place = 0;
     for (const volume of this.#seen.document.volumes) {
-      this.#volume(volume);
+      this.#volume(volume, place++);
       yield;
     }
   }
 
   *claims(): Generator<void> {
+    let place = 0;
     for (const claim of this.#seen.document.claims) {
-      this.#claim(claim);
+      this.#claim(claim, place++);
       yield;
     }
   }
 
-  #volume(volume: KubeObject): void {
+  #volume(volume: KubeObject, place: number): void {
     const target: Target = { kind: 'PersistentVolume', key: keyOfObject(volume) };
-    const fault = this.#seen.outline.volumes.get(target.key)?.fault;
+    const seen = this.#seen;
+    const { fault } = seen.outline.volumes.get(target.key) ?? {};
     const verdict =
       fault === undefined
-        ? judgeVolume(this.#seen, desiredVolume(volume, this.#seen), this.#collisions)
+        ? judgeVolume(seen, desiredVolume(volume, seen), this.#collisions)
         : refuse(refusal('specIsInvalid', `volume ${target.key} cannot be restored: ${fault}`));
     if (verdict.do === 'refuse') this.#refusedVolumes.set(target.key, verdict.fact);
     if (verdict.do === 'nothing') this.#same.volumes += 1;
-    this.#add(target, verdict, this.#seen.volumes);
+    this.#add(target, verdict, seen.volumes, () => desiredVolume(seen.document.volumes.at(place), seen));
   }
 
-  #claim(claim: KubeObject): void {
+  #claim(claim: KubeObject, place: number): void {
     const target: Target = { kind: 'PersistentVolumeClaim', key: keyOfObject(claim) };
     const why = this.#whyNoClaim(target);
-    const { outline, namespaces } = this.#seen;
-    const verdict = why
-      ? refuse(why)
-      : judgeClaim(this.#seen, desiredClaim(claim, this.#seen, outline), this.#refusedVolumes);
+    const seen = this.#seen;
+    const { outline, namespaces } = seen;
+    const verdict = why ? refuse(why) : judgeClaim(seen, desiredClaim(claim, seen, outline), this.#refusedVolumes);
     const { namespace = '' } = claim.metadata;
     if (verdict.do === 'create' && !namespaces.get(namespace)) this.#namespaces.add(namespace);
     if (verdict.do === 'nothing') this.#same.claims += 1;
-    this.#add(target, verdict, this.#seen.claims);
+    this.#add(target, verdict, seen.claims, () => desiredClaim(seen.document.claims.at(place), seen, outline));
   }
 
   /** What is wrong with the claim as it stands in the export. */
@@ -95,9 +96,9 @@ class Draft {
     return refusal('volumeIsAnothers', `claim ${key} names volume ${volumeName}, which belongs to ${volume.claim}`);
   }
 
-  #add(target: Target, verdict: Verdict, local: LocalVolumes | LocalClaims): void {
+  #add(target: Target, verdict: Verdict, local: LocalVolumes | LocalClaims, make: Creation['make']): void {
     const identity = local.identityOf(target.key);
-    if (verdict.do === 'create') this.#create.push({ ...target, ...created(verdict.object) });
+    if (verdict.do === 'create') this.#create.push({ ...target, make, ...neededBy(verdict.object) });
     if (verdict.do === 'leave') this.#present.push(target);
     if (verdict.do === 'refuse') this.#refused.push({ ...target, fact: verdict.fact, message: verdict.message });
     if (verdict.do === 'change' && identity)
@@ -138,11 +139,10 @@ function heldBack(plan: RecoveryPlan, tooMany: string): RecoveryPlan {
   };
 }
 
-/** The object, and what has to be there before it. */
-function created(object: DesiredVolume | DesiredClaim): Pick<Creation, 'json' | 'needs'> {
+/** What has to be there before it. */
+function neededBy(object: DesiredVolume | DesiredClaim): Pick<Creation, 'needs'> {
   const { volumeName } = object.spec as Partial<DesiredClaim['spec']>;
-  const needs = volumeName ? { needs: { kind: 'PersistentVolume', key: volumeName } as const } : {};
-  return { json: formatJson(object), ...needs };
+  return volumeName ? { needs: { kind: 'PersistentVolume', key: volumeName } } : {};
 }
 
 /** Whatever becomes of it, also in what is being deleted: it must not go because the resource does. */

@@ -1,5 +1,6 @@
 /** What a recovery would do: what it creates, changes and removes, what it leaves alone and why. It can be shown before it is carried out. */
 import type { Identity } from '../../kit/cache/store.ts';
+import type { KubeObject } from '../../kit/kube/resource.ts';
 import type { Refusal } from './refusals.ts';
 
 export type Kind = 'PersistentVolume' | 'PersistentVolumeClaim';
@@ -11,9 +12,9 @@ export interface Target {
   readonly key: string;
 }
 
-/** All of the object as JSON: there may be a hundred thousand of them. */
 export interface Creation extends Target {
-  readonly json: string;
+  /** Makes the object out of the export when its turn comes: there may be a hundred thousand of them. */
+  readonly make: () => KubeObject;
   /** It is not created if the creation of this one has failed: of a claim, its volume. */
   readonly needs?: Target;
 }
