@@ -71,11 +71,11 @@ test('also when the operator and one of the agents are killed every second', { t
   console.log('killed', kills);
 });
 
-/** Each second one of those that run; a machine on which they need longer to come back is waited for, since else the pool would never be whole. */
+/** Each second one of those that run, from when all do: on a machine on which they come back slowly the pool would never be whole. */
 async function killAgents(pool: Pool, kills: { agents: number; draining: number }, over: AbortSignal): Promise<void> {
   while (!over.aborted) {
-    await pause(over);
     await eventually(async () => over.aborted || (await pool.isServed()), { timeout: TIMEOUT, for: 'all agents' });
+    await pause(over);
     const ordinal = Math.floor(Math.random() * (await pool.pods()).length);
     const { state } = await pool.agentStatus(ordinal).catch(() => ({ state: 'Unknown' }));
     if (over.aborted || !world.pods.running().includes(pool.podName(ordinal))) continue;

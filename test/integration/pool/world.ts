@@ -291,9 +291,11 @@ export class Pool {
     return (await this.#admin.list<Pod>(path)).items;
   }
 
-  /** Whether every pod that there is is ready. */
+  /** Whether every pod that there is is said to be ready, and its agent, which may just have died, answers. */
   async isServed(): Promise<boolean> {
-    const conditions = (await this.pods()).map(({ status }) => status.conditions ?? []);
+    const pods = await this.pods();
+    await Promise.all(pods.map((pod) => this.#statusOf(pod)));
+    const conditions = pods.map(({ status }) => status.conditions ?? []);
     return conditions.every((each) => each.some(({ type, status }) => type === 'Ready' && status === 'True'));
   }
 
@@ -344,7 +346,10 @@ export class Pool {
 
   /** What an agent says of itself. */
   async agentStatus(ordinal: number): Promise<AgentStatus> {
-    const { status } = await this.pod(ordinal);
+    return await this.#statusOf(await this.pod(ordinal));
+  }
+
+  async #statusOf({ status }: Pod): Promise<AgentStatus> {
     const headers = { authorization: `Bearer ${await this.token()}` };
     const answer = await fetch(`http://${status.podIP}:8080/status`, { headers });
     return (await answer.json()) as AgentStatus;
