@@ -3,11 +3,10 @@ import { type FileHandle, open } from 'node:fs/promises';
 import { crc32 } from 'node:zlib';
 import { isNothingThere } from '../kit/host/file-error.ts';
 import { CorruptBlob } from './corrupt-blob.ts';
+import { OUTGOING } from './memory-shares.ts';
 import type { ByteRange } from './store.ts';
 import { CRC_BYTES, type KeptBlob, MOST_FOOT_BYTES, PIECE_BYTES, parseFoot, piecesOf } from './trailer.ts';
 
-/** So much is read at once of a large blob. */
-const PIECES_AT_ONCE = 4;
 /** So many checksums are held at once, however large the blob. */
 const CHECKSUMS_AT_ONCE = 1024;
 
@@ -50,11 +49,13 @@ export class BlobFile implements AsyncDisposable {
    * be overwritten as soon as the one after the next is asked for.
    */
   async *read({ start, end }: ByteRange = { start: 0, end: this.kept.size }): AsyncGenerator<Buffer, void, void> {
-    const last = piecesOf(end);
+    using _ = OUTGOING.hold();
     const buffers = new TwoBuffers();
-    for (let piece = Math.floor(start / PIECE_BYTES); piece < last; piece += PIECES_AT_ONCE) {
+    const last = piecesOf(end);
+    for (let piece = Math.floor(start / PIECE_BYTES), next = piece; piece < last; piece = next) {
+      next = Math.min(last, piece + OUTGOING.pieces);
       const at = piece * PIECE_BYTES;
-      const bytes = await this.#verified(piece, Math.min(last, piece + PIECES_AT_ONCE), buffers);
+      const bytes = await this.#verified(piece, next, buffers);
       yield bytes.subarray(Math.max(0, start - at), Math.min(bytes.length, end - at));
     }
   }

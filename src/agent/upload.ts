@@ -3,11 +3,10 @@ import { constants, type FileHandle, link, open, unlink } from 'node:fs/promises
 import { errorCode } from '../kit/host/file-error.ts';
 import { Checksums } from './checksums.ts';
 import type { Headroom } from './headroom.ts';
+import { INCOMING } from './memory-shares.ts';
 import { StoreError } from './store.ts';
-import { footOf, type KeptBlob } from './trailer.ts';
+import { footOf, type KeptBlob, PIECE_BYTES } from './trailer.ts';
 
-/** So much is written at once; while it is, as much again is gathered. */
-const WRITE_BYTES = 256 * 1024;
 /** What comes in tiny pieces takes many times its bytes of memory. */
 const WRITE_PIECES = 1024;
 const BLOCK_BYTES = 4096;
@@ -34,6 +33,7 @@ export class Upload {
 
   /** Takes all of the body, and no more than `most` bytes of it. */
   async fill(body: AsyncIterable<Buffer>, most: number): Promise<void> {
+    using _ = INCOMING.hold();
     for await (const bytes of body) {
       if (this.#checksums.size + bytes.length > most) {
         throw new StoreError('TooLarge', `it has more than the ${most} bytes that a blob may have here`);
@@ -41,7 +41,7 @@ export class Upload {
       this.#gathered.push(bytes);
       this.#gatheredBytes += bytes.length;
       this.#checksums.add(bytes);
-      if (this.#gatheredBytes >= WRITE_BYTES || this.#gathered.length >= WRITE_PIECES) await this.#passOn();
+      if (this.#isEnough) await this.#passOn();
     }
   }
 
@@ -72,6 +72,11 @@ export class Upload {
   async end(): Promise<void> {
     await this.#writing.catch(() => {}); // whoever waits for it has been told
     await Promise.all([this.#file.close(), unlink(this.path)]);
+  }
+
+  /** So much is written at once; while it is, as much again is gathered. */
+  get #isEnough(): boolean {
+    return this.#gatheredBytes >= INCOMING.pieces * PIECE_BYTES || this.#gathered.length >= WRITE_PIECES;
   }
 
   /** One write at a time: whoever sends faster than the disk takes it waits here. */

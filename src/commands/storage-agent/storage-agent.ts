@@ -38,9 +38,11 @@ export const flags = {
     { env: 'HOLDFAST_TOKEN_FILE', emptyIsUnset: true },
   ),
   openStatus: flag('--open-status', 'answer /status and /metrics also without the token', onOff, { default: 'false' }),
-  maxConnections: flag('--max-connections', 'how many may be connected at once', integer(1, 65_536), {
-    default: '512',
-  }),
+  maxConnections: flag(
+    '--max-connections',
+    'how many may be connected at once; otherwise 512, or as many as the memory of its container does for',
+    integer(1, 65_536),
+  ),
   maxBlobSize: flag('--max-blob-size', 'larger blobs are refused', quantity, { default: '64Gi' }),
   drainBandwidth: flag(
     '--drain-bandwidth',
@@ -71,9 +73,10 @@ export const define: Define = (command, terminal) => {
 
 async function run(options: OptionsOf<typeof flags>, { env }: Terminal): Promise<void> {
   const address = addressOf(options.listen, env.PORT);
-  const [{ openLog }, { runAgent }] = await Promise.all([
+  const [{ openLog }, { runAgent }, { connectionsFor }] = await Promise.all([
     import('../../kit/observe/open-log.ts'),
     import('../../agent/run.ts'),
+    import('../../agent/memory-shares.ts'),
   ]);
   const clock = systemClock;
   const log = openLog({ clock, level: options.logLevel, format: options.logFormat, env });
@@ -90,7 +93,7 @@ async function run(options: OptionsOf<typeof flags>, { env }: Terminal): Promise
       log,
       tokenFile: options.tokenFile,
       openStatus: options.openStatus,
-      mostConnections: options.maxConnections,
+      mostConnections: options.maxConnections ?? connectionsFor(process.constrainedMemory()),
       mostBytes: Number(options.maxBlobSize.toBytesCeil()),
       drainBandwidth: drainBandwidth || undefined,
       scrub: scrubBandwidth ? { bandwidth: scrubBandwidth, pauseMs: options.scrubPause.milliseconds } : undefined,
