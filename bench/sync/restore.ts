@@ -140,7 +140,7 @@ function rowsOf({ size, limit, ours }: Sized): readonly Row[] {
     compare(restore, CPU),
     compare(restore, perItem(CPU, 'volume', size)),
     compare(restore, STALL),
-    compare(alone('restore', RESTORE), perObject(size), { oursAtMost: 1 }),
+    compare(all, perObject(size), { oursAtMost: 1 }),
     compare(all, PEAK),
     compare(all, SETTLED),
     compare(again, CPU),
