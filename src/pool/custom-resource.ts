@@ -4,7 +4,7 @@
  */
 import * as z from 'zod';
 import type { CustomResource } from '../kit/manifests/crd.ts';
-import { dateTime, listMap, quantity, withRules } from '../kit/manifests/fields.ts';
+import { between, condition, dateTime, type FieldsOf, listMap, quantity, withRules } from '../kit/manifests/fields.ts';
 import {
   CONDITIONS,
   DEFAULT_SCALE_DOWN_AFTER_SECONDS,
@@ -20,17 +20,6 @@ import {
   RETENTIONS,
   SECURITY_CONTEXTS,
 } from './contract.ts';
-
-/** Fields by their names: those that the contract has, and no others. */
-type FieldsOf<T> = Readonly<Record<keyof T, z.ZodType>>;
-
-/** A whole number between two others. The server would say no more of one that is not than that it is too small or too large. */
-const between = (least: number, most: number, message: string) =>
-  withRules(z.int32(), {
-    rule: `self >= ${least} && self <= ${most}`,
-    message,
-    holds: (value) => value >= least && value <= most,
-  });
 
 const percent = (message: string) => between(1, 99, message);
 
@@ -181,15 +170,6 @@ const operation = z.object({
   progress: z.string().optional(),
 } satisfies FieldsOf<NonNullable<PvPoolStatus['operation']>>);
 
-const condition = z.object({
-  type: z.enum(CONDITIONS),
-  status: z.enum(['True', 'False', 'Unknown']),
-  reason: z.string(),
-  message: z.string(),
-  observedGeneration: z.int().optional(),
-  lastTransitionTime: dateTime(),
-});
-
 /** Phases and states are any text: an agent may say something that nobody knows. */
 const status = z
   .object({
@@ -201,7 +181,7 @@ const status = z
     countByState: z.record(z.string(), count()).optional().describe('How many agents are in which state.'),
     usedPercentage: z.int().optional().describe('How much of the whole pool is used.'),
     observedGeneration: z.int().optional(),
-    conditions: listMap(condition, 'type').optional(),
+    conditions: listMap(condition(CONDITIONS), 'type').optional(),
     replicas: count().optional().describe('How many agents there are.'),
     readyReplicas: count().optional().describe('How many of them are ready.'),
     selector: z.string().optional().describe('The pods of the pool, for autoscalers.'),

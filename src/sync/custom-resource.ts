@@ -4,7 +4,7 @@
  */
 import * as z from 'zod';
 import type { CustomResource } from '../kit/manifests/crd.ts';
-import { dateTime, listMap, withRules } from '../kit/manifests/fields.ts';
+import { between, condition, dateTime, type FieldsOf, listMap, withRules } from '../kit/manifests/fields.ts';
 import {
   BINDINGS,
   COMPRESSIONS,
@@ -22,20 +22,10 @@ import {
   type SyncStatus,
 } from './contract.ts';
 
-/** Fields by their names: those that the contract has, and no others. */
-type FieldsOf<T> = Readonly<Record<keyof T, z.ZodType>>;
-
 const CLUSTER = '^[A-Za-z0-9]([-A-Za-z0-9._]{0,98}[A-Za-z0-9])?$';
 /** A hundred years, and a day between two looks. */
 const [LONGEST_RETENTION, LONGEST_POLLING] = [36_500, 86_400];
 const MOST_RULES = 256;
-
-const between = (least: number, most: number, message: string) =>
-  withRules(z.int32(), {
-    rule: `self >= ${least} && self <= ${most}`,
-    message,
-    holds: (value) => value >= least && value <= most,
-  });
 
 const rewrites = (what: string, how: string) =>
   z
@@ -112,15 +102,6 @@ const spec = z
   } satisfies FieldsOf<SyncSpec>)
   .describe('What is to be carried, from where to where.');
 
-const condition = z.object({
-  type: z.enum(CONDITIONS),
-  status: z.enum(['True', 'False', 'Unknown']),
-  reason: z.string(),
-  message: z.string(),
-  observedGeneration: z.int().optional(),
-  lastTransitionTime: dateTime(),
-});
-
 const exported = z.object({
   key: z.string(),
   sha256: z.string(),
@@ -152,7 +133,7 @@ const status = z
     managedVolumeCount: z.int().optional().describe('How many there are in all.'),
     managedClaimCount: z.int().optional(),
     observedGeneration: z.int().optional(),
-    conditions: listMap(condition, 'type').optional(),
+    conditions: listMap(condition(CONDITIONS), 'type').optional(),
     export: exported.optional().describe('The newest complete export: what was written, or what was restored.'),
     fenced: z.boolean().optional().describe('Whether the store keeps two writers apart by conditional writes.'),
     pointerSeen: z.boolean().optional(),

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import * as z from 'zod';
 import { Quantity } from '../quantity.ts';
-import { listMap, listSet, quantity, withRules } from './fields.ts';
+import { between, condition, listMap, listSet, quantity, withRules } from './fields.ts';
 import { structuralSchema } from './structural-schema.ts';
 
 test('every quantity that the schema takes can be read', () => {
@@ -71,4 +71,19 @@ describe('rules', () => {
     const more = withRules(range, { rule: 'self.from >= 0', message: 'below zero' });
     expect(structuralSchema(more)['x-kubernetes-validations']).toHaveLength(3);
   });
+});
+
+test('a number between two others is refused with a sentence of ours', () => {
+  const few = between(1, 3, 'one to three');
+  expect(few.safeParse(3).success).toBe(true);
+  expect(few.safeParse(4).error?.issues[0]?.message).toBe('one to three');
+  expect(structuralSchema(few)).toMatchObject({
+    'x-kubernetes-validations': [{ rule: 'self >= 1 && self <= 3', message: 'one to three' }],
+  });
+});
+
+test('a condition is of one of its types', () => {
+  const said = { status: 'True', reason: 'AsItShouldBe', message: '', lastTransitionTime: '2026-01-31T12:00:00Z' };
+  expect(condition(['Ready']).safeParse({ ...said, type: 'Ready' }).success).toBe(true);
+  expect(condition(['Ready']).safeParse({ ...said, type: 'Other' }).success).toBe(false);
 });

@@ -54,3 +54,25 @@ export function withRules<S extends z.ZodType>(schema: S, ...rules: readonly Rul
   );
   return checked.meta({ ...meta, [VALIDATIONS]: [...(Array.isArray(before) ? before : []), ...added] });
 }
+
+/** Fields by their names: those that the contract has, and no others. */
+export type FieldsOf<T> = Readonly<Record<keyof T, z.ZodType>>;
+
+/** A whole number between two others. The server would say no more of one that is not than that it is too small or too large. */
+export const between = (least: number, most: number, message: string) =>
+  withRules(z.int32(), {
+    rule: `self >= ${least} && self <= ${most}`,
+    message,
+    holds: (value) => value >= least && value <= most,
+  });
+
+/** A standard condition, of one of the given types. */
+export const condition = <const T extends readonly string[]>(types: T) =>
+  z.object({
+    type: z.enum(types),
+    status: z.enum(['True', 'False', 'Unknown']),
+    reason: z.string(),
+    message: z.string(),
+    observedGeneration: z.int().optional(),
+    lastTransitionTime: dateTime(),
+  });
