@@ -94,7 +94,9 @@ async function demo(): Promise<void> {
     console.log(stdout.replaceAll(/^/gm, '      ').trimEnd());
 
     const writes = proxy.count({ verb: 'patch', resource: 'persistentvolumes' });
-    step(`All of that took ${writes} writes to volumes. docs/topology.md tells the rest; four more jobs are to come`);
+    step(
+      `All of that took ${writes} writes to volumes. docs/topology.md tells the rest, and docs/ has a page for each of the other four jobs`,
+    );
   }
 
   /** Where the scheduler puts it. */
