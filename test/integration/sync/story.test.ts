@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { eventually } from '../../harness/wait.ts';
 import { SYNCS } from './shipped.ts';
-import { aClaim, aVolume, claimsIn, IN_SCOPE, SyncWorld, VOLUMES, type Volume } from './world.ts';
+import { aClaim, aVolume, claimsIn, SyncWorld, VOLUMES, type Volume } from './world.ts';
 
 let world: SyncWorld;
 beforeAll(async () => {
@@ -120,8 +120,4 @@ describe('a pair of clusters', () => {
     expect(await world.here.refusals()).toEqual([]);
     expect(await world.there.refusals()).toEqual([]);
   });
-});
-
-test('labels say what is in scope, as the original has it', () => {
-  expect(IN_SCOPE).toEqual({ 'volumesyncs.storage.cndev.nl/sync': 'enabled' });
 });
