@@ -56,7 +56,7 @@ export class Agent implements AsyncDisposable {
     const flags = ['--path', path, '--name', name, '--token-file', tokenFile, '--listen', '127.0.0.1:0'];
     const [first, ...rest] = program;
     const args = [...rest, 'storage-agent', ...flags, '--log-format', 'json'];
-    const env = { PATH: process.env.PATH, HOME: directory };
+    const env = { ...process.env, HOME: directory }; // that of those beside it
     const child = new Child(within ? within(first, args) : [first, ...args], { env });
     try {
       const port = await child.says(/listens on 127\.0\.0\.1:(\d+)/);

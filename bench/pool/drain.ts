@@ -18,7 +18,7 @@ const MIB = 2 ** 20;
 interface Size {
   readonly name: string;
   readonly sizeBytes: number;
-  /** As many as the drain moves of this size. */
+  /** As many as the drain sends at a time of this size. */
   readonly atOnce: number;
   /** In a run, and in a quick one. */
   readonly blobs: readonly [number, number];
@@ -30,7 +30,7 @@ const AS_FAST: Target = { ratioAtMost: 1.25 };
 
 const SIZES: readonly Size[] = [
   { name: '4 KiB', sizeBytes: 4 * KIB, atOnce: 16, blobs: [2_000, 200] },
-  { name: '1 MiB', sizeBytes: MIB, atOnce: 16, blobs: [500, 50] },
+  { name: '1 MiB', sizeBytes: MIB, atOnce: 16, blobs: [500, 50], target: AS_FAST },
   { name: '64 MiB', sizeBytes: 64 * MIB, atOnce: 4, blobs: [16, 4], target: AS_FAST },
 ];
 
@@ -41,7 +41,8 @@ export const drain: Benchmark = {
     'their own with their files on the same disk. The drain reads and checks each blob, sends it, has the receiver check its digest, put it ' +
     'on the disk and say so, and removes its own. The limit is a bare copy of as many files from one process to another over as many ' +
     'connections on loopback, which fsyncs each file, too, and does none of the rest. 0.8 of its speed is 1.25 times its time: to be reached where it is bytes that ' +
-    'cost. Of small blobs it is what is done for each: a request, its files, and three fsyncs instead of one. The CPU time is that of both ends.',
+    'cost. Of blobs of 4 KiB it is what is done for each: a request that is waited for twice, fourteen calls for files instead of eight, and three fsyncs ' +
+    '(of the file, of its directory, and of the one that it has left) instead of one. The CPU time is that of both ends.',
   async run(bench) {
     await setup();
     await using place = await Place.make();

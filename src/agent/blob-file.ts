@@ -4,6 +4,7 @@ import { crc32 } from 'node:zlib';
 import { isNothingThere } from '../kit/host/file-error.ts';
 import { CorruptBlob } from './corrupt-blob.ts';
 import { OUTGOING } from './memory-shares.ts';
+import { ReadBuffers } from './read-buffers.ts';
 import type { ByteRange } from './store.ts';
 import { CRC_BYTES, type KeptBlob, MOST_FOOT_BYTES, PIECE_BYTES, parseFoot, piecesOf } from './trailer.ts';
 
@@ -12,16 +13,18 @@ const CHECKSUMS_AT_ONCE = 1024;
 
 export class BlobFile implements AsyncDisposable {
   readonly kept: KeptBlob;
-  readonly #inode: number;
+  /** Nobody else has it while this is open. */
+  readonly inode: number;
   readonly #file: FileHandle;
   /** All of a small file, or its end. */
   readonly #tail: Buffer;
   readonly #tailAt: number;
+  readonly #buffers: ReadBuffers[] = [];
   #checksums: { readonly first: number; readonly bytes: Buffer } | undefined;
 
   private constructor(file: FileHandle, inode: number, kept: KeptBlob, tail: Buffer, tailAt: number) {
     this.#file = file;
-    this.#inode = inode;
+    this.inode = inode;
     this.kept = kept;
     this.#tail = tail;
     this.#tailAt = tailAt;
@@ -46,11 +49,12 @@ export class BlobFile implements AsyncDisposable {
 
   /**
    * Pieces that fit their checksums, cut to the range. Rejects with Corrupt before any byte of one that does not. What it has yielded may
-   * be overwritten as soon as the one after the next is asked for.
+   * be overwritten as soon as the one after the next is asked for, or this is disposed of.
    */
   async *read({ start, end }: ByteRange = { start: 0, end: this.kept.size }): AsyncGenerator<Buffer, void, void> {
     using _ = OUTGOING.hold();
-    const buffers = new TwoBuffers();
+    const buffers = new ReadBuffers();
+    this.#buffers.push(buffers);
     const last = piecesOf(end);
     for (let piece = Math.floor(start / PIECE_BYTES), next = piece; piece < last; piece = next) {
       next = Math.min(last, piece + OUTGOING.pieces);
@@ -60,7 +64,7 @@ export class BlobFile implements AsyncDisposable {
     }
   }
 
-  async #verified(first: number, last: number, buffers: TwoBuffers): Promise<Buffer> {
+  async #verified(first: number, last: number, buffers: ReadBuffers): Promise<Buffer> {
     const at = first * PIECE_BYTES;
     const bytes = await this.#bytes(at, Math.min(last * PIECE_BYTES, this.kept.size) - at, buffers);
     for (let piece = first; piece < last; piece++) {
@@ -85,7 +89,7 @@ export class BlobFile implements AsyncDisposable {
     return this.#checksums.bytes.readUInt32LE(0);
   }
 
-  async #bytes(at: number, length: number, buffers?: TwoBuffers): Promise<Buffer> {
+  async #bytes(at: number, length: number, buffers?: ReadBuffers): Promise<Buffer> {
     const inTail = at - this.#tailAt;
     if (inTail >= 0) return this.#tail.subarray(inTail, inTail + length);
     const bytes = await readFully(this.#file, at, length, buffers?.next(length));
@@ -94,11 +98,13 @@ export class BlobFile implements AsyncDisposable {
   }
 
   corrupt(why: string): CorruptBlob {
-    return new CorruptBlob(why, this.#inode, this.kept.size);
+    return new CorruptBlob(why, this.inode, this.kept.size);
   }
 
-  [Symbol.asyncDispose](): Promise<void> {
-    return this.#file.close();
+  /** Only when nobody uses any more what was read. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    for (const buffers of this.#buffers) buffers[Symbol.dispose]();
+    await this.#file.close();
   }
 }
 
@@ -108,19 +114,6 @@ async function openIfThere(path: string): Promise<FileHandle | undefined> {
   } catch (error) {
     if (isNothingThere(error)) return undefined;
     throw error;
-  }
-}
-
-/** They take turns: a new one for each read would keep the garbage collector busy, and be memory until that has come by. */
-class TwoBuffers {
-  #last: Buffer = Buffer.alloc(0);
-  #next: Buffer = Buffer.alloc(0);
-
-  next(length: number): Buffer {
-    const buffer = this.#next.length < length ? Buffer.allocUnsafeSlow(length) : this.#next;
-    this.#next = this.#last;
-    this.#last = buffer;
-    return buffer.subarray(0, length);
   }
 }
 

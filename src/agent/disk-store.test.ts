@@ -400,6 +400,34 @@ describe('after a crash', () => {
   });
 });
 
+describe('a blob that is open', () => {
+  test('is removed as the one that it is', async () => {
+    await put('k', 'bytes');
+    await using blob = await store.openHash(hashOf('k'));
+    await blob?.remove();
+    expect(await get('k')).toBeUndefined();
+    expect([store.totals().blobs, await store.isEmpty()]).toEqual([0, true]);
+  });
+
+  test('is not removed again when another has come in its place, or none', async () => {
+    await put('k', 'bytes');
+    await using blob = await store.openHash(hashOf('k'));
+    await store.remove('k');
+    await blob?.remove();
+    expect(store.totals()).toEqual({ blobs: 0, bytes: 0, corrupt: 0 });
+    await put('k', 'bytes');
+    await blob?.remove();
+    expect((await get('k'))?.toString()).toBe('bytes');
+    expect(store.totals()).toEqual({ blobs: 1, bytes: 5, corrupt: 0 });
+  });
+
+  test('is found by its hash, as all are named', async () => {
+    for (const key of ['a', 'b', 'c']) await put(key, key);
+    await writeFile(join(layout.shelf(hashOf('a')), 'not a hash'), '');
+    expect(await Array.fromAsync(store.hashes())).toEqual(['a', 'b', 'c'].map(hashOf).toSorted());
+  });
+});
+
 test('what is stored and removed while it is counted is counted once', async () => {
   for (let index = 0; index < 200; index++) await put(`${index}`, 'x');
   store = await DiskStore.open({ layout, clock: new VirtualClock(), random: Math.random, log, mostBytes: MOST_BYTES });

@@ -1,11 +1,12 @@
 /** The store on a real filesystem. What is acknowledged survives a power cut; what is read is what was stored, or an error. */
-import { readdir, unlink } from 'node:fs/promises';
+import { lstat, readdir, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Random } from '../kit/backoff.ts';
 import type { Clock } from '../kit/clock/clock.ts';
-import { errorCode } from '../kit/host/file-error.ts';
+import { errorCode, isNothingThere } from '../kit/host/file-error.ts';
 import type { Log } from '../kit/observe/log.ts';
 import type { BlobInfo, BlobPage } from '../pool-client/protocol.ts';
+import type { BlobFile } from './blob-file.ts';
 import { CorruptBlob } from './corrupt-blob.ts';
 import { Counting } from './counting.ts';
 import { Fence } from './drain-fence.ts';
@@ -13,7 +14,7 @@ import { GatheredFsync } from './gathered-fsync.ts';
 import { KeyTurns } from './key-turns.ts';
 import { hashOf } from './keys.ts';
 import type { Layout } from './layout.ts';
-import { pageOfBlobs } from './listing.ts';
+import { hashesIn, pageOfBlobs } from './listing.ts';
 import { Quarantine } from './quarantine.ts';
 import {
   type DamagedPage,
@@ -29,7 +30,7 @@ import {
 import type { KeptBlob } from './trailer.ts';
 import type { Upload } from './upload.ts';
 import { Uploads } from './uploads.ts';
-import { openBlob, VerifiedBlob } from './verified-blob.ts';
+import { type BlobKeeper, openBlob, VerifiedBlob } from './verified-blob.ts';
 
 const REMEDY = 'A PUT of the bytes that were stored brings it back; a DELETE removes what is left of it';
 const PUT_ASIDE = `the blob of this key has gone bad and was put aside. ${REMEDY}`;
@@ -45,7 +46,7 @@ export interface DiskStoreParts {
   readonly onCorrupt?: () => void;
 }
 
-export class DiskStore implements Store {
+export class DiskStore implements Store, AsyncDisposable {
   readonly #parts: DiskStoreParts;
   readonly #layout: Layout;
   readonly #uploads: Uploads;
@@ -97,10 +98,13 @@ export class DiskStore implements Store {
     });
   }
 
-  async open(key: string): Promise<OpenBlob | undefined> {
-    const hash = hashOf(key);
+  open(key: string): Promise<OpenBlob | undefined> {
+    return this.openHash(hashOf(key));
+  }
+
+  async openHash(hash: string): Promise<OpenBlob | undefined> {
     await this.#turns.idle(hash); // what has its name is not on the disk before its turn is over
-    const blob = await VerifiedBlob.open(this.#layout, hash, this.#onBad);
+    const blob = await VerifiedBlob.open(this.#layout, hash, this.#keeper);
     if (!blob && this.#quarantine.has(hash)) throw new StoreError('Corrupt', PUT_ASIDE);
     return blob;
   }
@@ -121,6 +125,10 @@ export class DiskStore implements Store {
 
   list(page: PageOfBlobs): Promise<BlobPage> {
     return pageOfBlobs(this.#layout, page, (hash) => this.#turns.run(hash, () => this.#look(hash)));
+  }
+
+  hashes(): AsyncIterable<string> {
+    return hashesIn(this.#layout);
   }
 
   /** What was put aside. */
@@ -152,7 +160,7 @@ export class DiskStore implements Store {
 
   /** Reads all of a blob, and puts it aside if it is not what was stored. `pace` is told how much was read each time. */
   async verify(hash: string, pace: (bytes: number) => Promise<void>): Promise<void> {
-    await using blob = await VerifiedBlob.open(this.#layout, hash, this.#onBad);
+    await using blob = await VerifiedBlob.open(this.#layout, hash, this.#keeper);
     if (!blob) return;
     for await (const bytes of blob.read()) await pace(bytes.length);
   }
@@ -239,15 +247,40 @@ export class DiskStore implements Store {
     }
   }
 
-  readonly #onBad = async (hash: string, error: unknown): Promise<void> => {
-    if (error instanceof CorruptBlob) await this.#turns.run(hash, () => this.#putAside(hash, error));
+  readonly #keeper: BlobKeeper = {
+    onError: async (hash, error) => {
+      if (error instanceof CorruptBlob) await this.#turns.run(hash, () => this.#putAside(hash, error));
+    },
+    remove: async (hash, file) => {
+      await this.#fence.cutOff(file.kept.key);
+      await this.#turns.run(hash, () => this.#removeFile(hash, file));
+    },
   };
+
+  /** What is open has its inode for itself: a name that leads there leads to these bytes, and they need not be read to know it. */
+  async #removeFile(hash: string, { inode, kept }: BlobFile): Promise<void> {
+    await this.#counting.before(hash);
+    const there = await lstat(this.#layout.blob(hash)).catch(ifThere);
+    if (there?.ino !== inode) return;
+    await this.#unlink(hash, kept.size);
+    await this.#quarantine.remove(hash);
+  }
 
   async #unlink(hash: string, size: number): Promise<void> {
     await unlink(this.#layout.blob(hash));
     this.#counting.removed(size);
     await this.#fsyncs.sync(this.#layout.shelf(hash));
   }
+
+  /** When nobody uses it any more. */
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.#fsyncs[Symbol.asyncDispose]();
+  }
+}
+
+function ifThere(error: unknown): undefined {
+  if (!isNothingThere(error)) throw error;
+  return undefined;
 }
 
 const infoOf = ({ key, size, sha256 }: KeptBlob): BlobInfo => ({ key, size, sha256 });

@@ -1,35 +1,37 @@
 /** Moves one blob to a peer: it is removed here only when a peer has said by its digest that it has every byte. */
 import { createHash } from 'node:crypto';
 import type { Clock } from '../kit/clock/clock.ts';
+import type { Slots } from '../kit/slots.ts';
 import type { Pace } from '../kit/wipe/pace.ts';
 import type { AgentCalls } from '../pool-client/agent-calls.ts';
 import { Untrue } from '../pool-client/errors.ts';
 import type { BlobInfo, Peer } from '../pool-client/protocol.ts';
 import { type Failure, failureOf, type PeerStandings } from './drain-decide.ts';
 import { oneAhead } from './one-ahead.ts';
-import type { OpenBlob, Store } from './store.ts';
+import type { OpenBlob } from './store.ts';
 
 export interface MoveParts {
-  readonly store: Store;
   readonly calls: AgentCalls;
   readonly clock: Clock;
   readonly standings: PeerStandings;
   readonly pace: Pace;
+  /** Who sends a large blob has one of them, until the last byte has left. */
+  readonly sending: Slots;
 }
+
+/** Of smaller ones what counts is what is done for each. */
+const LARGE_BYTES = 1024 * 1024;
+export const isLarge = ({ size }: BlobInfo): boolean => size > LARGE_BYTES;
 
 export type Moved =
   | { readonly is: 'moved'; readonly size: number }
-  /** It was removed before its turn came. */
-  | { readonly is: 'gone' }
   /** Nobody takes it now. */
   | { readonly is: 'kept' }
   | Exclude<Failure, { readonly is: 'passed over' }>;
 
-/** Nobody else may move or remove the same key meanwhile. Throws the signal's reason when that is aborted. */
-export async function move(parts: MoveParts, key: string, signal: AbortSignal): Promise<Moved> {
+/** Nobody else may move or remove the same blob meanwhile. Throws the signal's reason when that is aborted. */
+export async function move(parts: MoveParts, blob: OpenBlob, signal: AbortSignal): Promise<Moved> {
   try {
-    await using blob = await parts.store.open(key);
-    if (!blob) return { is: 'gone' };
     return await offer(parts, blob, signal);
   } catch (error) {
     const failure = failureOf(error);
@@ -39,12 +41,12 @@ export async function move(parts: MoveParts, key: string, signal: AbortSignal): 
 }
 
 async function offer(parts: MoveParts, blob: OpenBlob, signal: AbortSignal): Promise<Moved> {
-  const { standings, clock, store } = parts;
+  const { standings, clock } = parts;
   for (const peer of standings.openFor(blob.info.key, clock.monotonic())) {
     const failure = await give(parts, blob, peer, signal);
     if (!failure) {
       standings.took(peer);
-      await store.remove(blob.info.key, (sha256) => sha256 === blob.info.sha256);
+      await blob.remove();
       return { is: 'moved', size: blob.info.size };
     }
     if (failure.is !== 'passed over') return failure;
@@ -55,7 +57,8 @@ async function offer(parts: MoveParts, blob: OpenBlob, signal: AbortSignal): Pro
 
 async function give(parts: MoveParts, blob: OpenBlob, peer: Peer, signal: AbortSignal): Promise<Failure | undefined> {
   try {
-    const stored = await parts.calls.put(peer, blob.info, paced(oneAhead(blob.read()), parts.pace, signal), signal);
+    using slot = isLarge(blob.info) ? await parts.sending.take(signal) : undefined;
+    const stored = await parts.calls.put(peer, blob.info, sent(parts.pace, blob, slot, signal), signal);
     if (stored === 'same') await readBack(parts.calls, peer, blob.info, signal);
     return undefined;
   } catch (error) {
@@ -74,6 +77,15 @@ async function readBack(calls: AgentCalls, peer: Peer, info: BlobInfo, signal: A
   for await (const piece of download?.body ?? []) hash.update(piece);
   if (download && hash.digest('hex') === info.sha256) return;
   throw new Untrue(peer, `for ${JSON.stringify(info.key)}`, 'it says that it has these bytes, and does not serve them');
+}
+
+/**
+ * The next one is sent while this one's peer puts it on its disk. If all that are on their way were sent at once, they would all arrive at
+ * once, and nobody would send while all wait for a disk.
+ */
+async function* sent(pace: Pace, blob: OpenBlob, slot: Disposable | undefined, signal: AbortSignal) {
+  yield* paced(oneAhead(blob.read()), pace, signal);
+  slot?.[Symbol.dispose]();
 }
 
 /** In pieces that are small enough for the limit to come evenly. */

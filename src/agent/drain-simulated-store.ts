@@ -83,7 +83,30 @@ export class SimulatedStore implements Store {
     await this.#step();
     const kept = this.#disk.blobs.get(key);
     if (this.#disk.aside.has(key)) throw new StoreError('Corrupt', 'it was put aside');
-    return kept && { info: kept.info, read: () => this.#pieces(kept), async [Symbol.asyncDispose]() {} };
+    if (!kept) return undefined;
+    return {
+      info: kept.info,
+      read: () => this.#pieces(kept),
+      remove: () => this.#removeThis(kept),
+      async [Symbol.asyncDispose]() {},
+    };
+  }
+
+  async openHash(hash: string): Promise<OpenBlob | undefined> {
+    const key = [...this.#disk.blobs.keys(), ...this.#disk.aside].find((each) => hashOfKey(each) === hash);
+    if (key !== undefined) return this.open(key);
+    await this.#step();
+    return undefined;
+  }
+
+  async #removeThis(kept: KeptBytes): Promise<void> {
+    await this.#fence.cutOff(kept.info.key);
+    await this.#step();
+    if (this.#disk.blobs.get(kept.info.key) === kept) {
+      this.#disk.blobs.delete(kept.info.key);
+      this.#disk.aside.delete(kept.info.key);
+    }
+    await this.#step();
   }
 
   async remove(key: string, isMeant?: (sha256: string) => boolean): Promise<Removal> {
@@ -107,6 +130,14 @@ export class SimulatedStore implements Store {
     const page = rest.slice(0, limit);
     const last = page.at(-1);
     return { items: page.map(({ info }) => info), ...(rest.length > limit && last && { continue: last.hash }) };
+  }
+
+  async *hashes(): AsyncGenerator<string> {
+    await this.#step();
+    for (const hash of [...this.#disk.blobs.keys()].map(hashOfKey).sort()) {
+      yield hash;
+      await this.#step();
+    }
   }
 
   async isEmpty(): Promise<boolean> {

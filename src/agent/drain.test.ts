@@ -332,3 +332,26 @@ test('other addresses for the same order are used at once', async () => {
 async function* pieces(text: string): AsyncGenerator<Buffer> {
   yield Buffer.from(text);
 }
+
+test('of large blobs four are sent at a time, and as many wait meanwhile for the disk of the peer', async () => {
+  let [sending, mostSending, arrived] = [0, 0, 0];
+  const onDisk = Promise.withResolvers<void>();
+  const { clock, disk, drain, drained } = aDrain([], {
+    async put(_to, _blob, body) {
+      sending += 1;
+      mostSending = Math.max(mostSending, sending);
+      for await (const _ of body) await sleep(clock, 1);
+      sending -= 1;
+      arrived += 1;
+      await onDisk.promise;
+      return 'made';
+    },
+  });
+  for (let index = 0; index < 20; index++) disk.add(`k${index}`, Buffer.alloc(1024 * 1024 + 1, index));
+  drain.begin({ generation: 1, peers: [B] });
+  await clock.advance(1_000);
+  expect([mostSending, arrived, disk.blobs.size]).toEqual([4, 8, 20]);
+  onDisk.resolve();
+  await clock.advance(1_000);
+  expect([mostSending, arrived, disk.blobs.size, drained()]).toEqual([4, 20, 0, 1]);
+});

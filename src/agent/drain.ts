@@ -9,12 +9,13 @@ import type { Log } from '../kit/observe/log.ts';
 import { Slots } from '../kit/slots.ts';
 import { Pace } from '../kit/wipe/pace.ts';
 import type { AgentCalls } from '../pool-client/agent-calls.ts';
-import type { BlobInfo, DrainStatus, Peer } from '../pool-client/protocol.ts';
+import { hashOfKey } from '../pool-client/blob-path.ts';
+import type { DrainStatus, Peer } from '../pool-client/protocol.ts';
 import { PeerStandings, whyOf } from './drain-decide.ts';
-import { type Moved, move } from './drain-move.ts';
+import { isLarge, type Moved, move } from './drain-move.ts';
 import type { Drained, Draining, DrainOrder, RemovedEverywhere } from './draining.ts';
 import { KeyTurns } from './key-turns.ts';
-import type { Removal, Store } from './store.ts';
+import { type OpenBlob, type Removal, type Store, StoreError } from './store.ts';
 
 export interface DrainOptions {
   /** Of this agent, which is never its own peer. */
@@ -29,11 +30,11 @@ export interface DrainOptions {
   readonly bandwidth?: number | undefined;
 }
 
-/** Of large blobs a few fill the line. What small ones wait for is the peer's disk, which takes many of them at once as fast as one. */
-const LARGE_IN_FLIGHT = 4;
-const SMALL_IN_FLIGHT = 16;
-const MOST_BYTES_OF_SMALL = 1024 * 1024;
-const PAGE = 200;
+/** What small blobs wait for is the peer's disk, which takes many of them at once as fast as one. */
+const IN_FLIGHT = 16;
+/** Of large ones a few fill the line, while as many that have arrived are put on the disk. */
+const LARGE_SENDING = 4;
+const LARGE_IN_FLIGHT = 2 * LARGE_SENDING;
 /** Between two looks at what is left, when the last one has moved nothing. */
 const IDLE: Backoff = { baseMs: 1_000, maxMs: 30_000 };
 /** How long blobs that are on their way may take when the drain is called off; then they are cut off, which is safe at any time. */
@@ -55,8 +56,11 @@ export class Drain implements Draining {
   readonly #options: DrainOptions;
   readonly #standings: PeerStandings;
   readonly #pace: Pace;
-  readonly #slots = { large: new Slots(LARGE_IN_FLIGHT), small: new Slots(SMALL_IN_FLIGHT) };
+  readonly #slots = new Slots(IN_FLIGHT);
+  readonly #largeSlots = new Slots(LARGE_IN_FLIGHT);
+  readonly #sending = new Slots(LARGE_SENDING);
   readonly #bell = new Bell();
+  /** By the hashes of the keys. */
   readonly #turns = new KeyTurns();
   readonly #moving = new Map<string, AbortController>();
   /** Keys that stay, and why. */
@@ -116,8 +120,9 @@ export class Drain implements Draining {
     isMeant?: (sha256: string) => boolean,
   ): Promise<RemovedEverywhere> {
     const wasDraining = this.#run !== undefined;
-    this.#moving.get(key)?.abort();
-    return await this.#turns.run(key, async () => {
+    const hash = hashOfKey(key);
+    this.#moving.get(hash)?.abort();
+    return await this.#turns.run(hash, async () => {
       if (signal.aborted) return 'unknown';
       const here = await this.#options.store.remove(key, isMeant);
       if (here.is === 'another') return 'another';
@@ -194,15 +199,14 @@ export class Drain implements Draining {
   async #pass(stop: AbortSignal, cut: AbortSignal): Promise<void> {
     const moves = new Set<Promise<void>>();
     const failures: unknown[] = [];
-    for await (const { key, size } of this.#left()) {
-      const slots = size > MOST_BYTES_OF_SMALL ? this.#slots.large : this.#slots.small;
-      const slot = await slots.take(stop).catch(() => undefined);
+    for await (const hash of this.#options.store.hashes()) {
+      const slot = await this.#slots.take(stop).catch(() => undefined);
       if (!slot) break;
       if (failures.length > 0 || !this.#standings.isAnyOpen(this.#options.clock.monotonic())) {
         slot[Symbol.dispose]();
         break;
       }
-      const one = this.#moveInTurn(key, cut)
+      const one = this.#moveInTurn(hash, stop, cut)
         .catch((error: unknown) => void failures.push(error))
         .finally(() => {
           slot[Symbol.dispose]();
@@ -214,34 +218,35 @@ export class Drain implements Draining {
     if (failures.length > 0) throw failures[0];
   }
 
-  /** In the order of the hashes, page by page. */
-  async *#left(): AsyncGenerator<BlobInfo> {
-    const { store } = this.#options;
-    let after: string | undefined;
-    do {
-      const page = await store.list({ limit: PAGE, ...(after && { after }) });
-      yield* page.items;
-      after = page.continue;
-    } while (after !== undefined);
-  }
-
-  #moveInTurn(key: string, cut: AbortSignal): Promise<void> {
-    return this.#turns.run(key, async () => {
+  #moveInTurn(hash: string, stop: AbortSignal, cut: AbortSignal): Promise<void> {
+    return this.#turns.run(hash, async () => {
       const abort = new AbortController();
       const onCut = () => abort.abort();
       cut.addEventListener('abort', onCut, { once: true });
-      this.#moving.set(key, abort);
+      this.#moving.set(hash, abort);
       try {
-        const { store, calls, clock } = this.#options;
-        const parts = { store, calls, clock, standings: this.#standings, pace: this.#pace };
-        this.#note(key, await move(parts, key, abort.signal));
+        await using blob = await this.#options.store.openHash(hash).catch(ifNotCorrupt);
+        if (blob) await this.#moveOpen(blob, stop, abort.signal);
       } catch (error) {
         if (!abort.signal.aborted) throw error;
       } finally {
-        this.#moving.delete(key);
+        this.#moving.delete(hash);
         cut.removeEventListener('abort', onCut);
       }
     });
+  }
+
+  async #moveOpen(blob: OpenBlob, stop: AbortSignal, signal: AbortSignal): Promise<void> {
+    using slot = isLarge(blob.info) ? await this.#largeSlot(AbortSignal.any([stop, signal])) : undefined;
+    if (isLarge(blob.info) && !slot) return;
+    const { calls, clock } = this.#options;
+    const parts = { calls, clock, standings: this.#standings, pace: this.#pace, sending: this.#sending };
+    this.#note(blob.info.key, await move(parts, blob, signal));
+  }
+
+  /** None when it is given up before one is free. */
+  #largeSlot(givenUp: AbortSignal): Promise<Disposable | undefined> {
+    return this.#largeSlots.take(givenUp).catch(() => undefined);
   }
 
   #note(key: string, moved: Moved): void {
@@ -267,4 +272,10 @@ export class Drain implements Draining {
       corrupt,
     });
   }
+}
+
+/** It was put aside just now, or before: that is counted, and told. */
+function ifNotCorrupt(error: unknown): undefined {
+  if (error instanceof StoreError && error.reason === 'Corrupt') return undefined;
+  throw error;
 }

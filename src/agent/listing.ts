@@ -37,8 +37,15 @@ export async function pageOfBlobs(
 async function* batches(layout: Layout, after: string, most: number): AsyncGenerator<readonly string[], void, void> {
   for (const shelf of layout.shelves) {
     if (shelf < after.slice(0, 2)) continue;
-    const names = await readdir(join(layout.blobs, shelf));
-    const hashes = names.filter((name) => isHash(name) && name > after).sort();
+    const hashes = (await hashesOn(layout, shelf)).filter((hash) => hash > after);
     for (let at = 0; at < hashes.length; at += most) yield hashes.slice(at, at + most);
   }
 }
+
+/** All that there are, in order; each shelf is looked at when it is its turn. */
+export async function* hashesIn(layout: Layout): AsyncGenerator<string, void, void> {
+  for (const shelf of layout.shelves) yield* await hashesOn(layout, shelf);
+}
+
+const hashesOn = async (layout: Layout, shelf: string): Promise<readonly string[]> =>
+  (await readdir(join(layout.blobs, shelf))).filter(isHash).sort();

@@ -51,6 +51,7 @@ export async function runAgent(options: AgentOptions, stop: AbortSignal): Promis
   const registry = new Registry();
   const metrics = agentMetrics(registry);
   const agent = await agentOf(options, layout, connections, metrics);
+  await using _store = agent.store;
   const { mostBytes } = options;
   const resources = resourcesOf({ agent, layout, mostBytes }, registry);
   const server = await AgentServer.open({ ...options, metrics, resources, tokens });

@@ -8,10 +8,14 @@ export interface Store {
    */
   put(key: string, body: AsyncIterable<Buffer>, expected?: ExpectedBlob): Promise<PutBlob>;
   open(key: string): Promise<OpenBlob | undefined>;
+  /** The same by the hash of the key, as one of `hashes`. */
+  openHash(hash: string): Promise<OpenBlob | undefined>;
   /** Also of the blobs that were put aside. With `isMeant`, only bytes of a digest that it says yes to. When it settles, that is on the disk. */
   remove(key: string, isMeant?: (sha256: string) => boolean): Promise<Removal>;
   /** In the order of the hashed keys, whatever comes and goes meanwhile. `after` is what the page before said as `continue`. */
   list(page: PageOfBlobs): Promise<BlobPage>;
+  /** The hashed keys of all that is there, in order, without a look at any of it. */
+  hashes(): AsyncIterable<string>;
   /** By looking at the directories, not by counting: no blob, none put aside, and nothing being written. */
   isEmpty(): Promise<boolean>;
   totals(): StoreTotals;
@@ -40,9 +44,11 @@ export interface OpenBlob extends AsyncDisposable {
   readonly info: BlobInfo;
   /**
    * Verified pieces; rejects with a StoreError (Corrupt) before any byte of a bad one. Bytes from `start` up to, not with, `end`. A piece
-   * may be overwritten as soon as the one after the next is asked for: who keeps it longer makes a copy.
+   * may be overwritten as soon as the one after the next is asked for, or the blob is closed: who keeps it longer makes a copy.
    */
   read(range?: ByteRange): AsyncIterable<Buffer>;
+  /** Removes this very blob; nothing if it is no longer there, or another is in its place. When it settles, that is on the disk. */
+  remove(): Promise<void>;
 }
 
 export interface ByteRange {

@@ -5,28 +5,33 @@ import { hashOf } from './keys.ts';
 import type { Layout } from './layout.ts';
 import type { ByteRange, OpenBlob } from './store.ts';
 
-type OnError = (hash: string, error: unknown) => Promise<void>;
+/** What the store does with it. */
+export interface BlobKeeper {
+  onError(hash: string, error: unknown): Promise<void>;
+  /** The file, and no other that has come in its place. */
+  remove(hash: string, file: BlobFile): Promise<void>;
+}
 
 export class VerifiedBlob implements OpenBlob {
   readonly info: BlobInfo;
   readonly #hash: string;
   readonly #file: BlobFile;
-  readonly #onError: OnError;
+  readonly #keeper: BlobKeeper;
 
-  private constructor(hash: string, file: BlobFile, onError: OnError) {
+  private constructor(hash: string, file: BlobFile, keeper: BlobKeeper) {
     const { key, size, sha256 } = file.kept;
     this.info = { key, size, sha256 };
     this.#hash = hash;
     this.#file = file;
-    this.#onError = onError;
+    this.#keeper = keeper;
   }
 
-  static async open(layout: Layout, hash: string, onError: OnError): Promise<VerifiedBlob | undefined> {
+  static async open(layout: Layout, hash: string, keeper: BlobKeeper): Promise<VerifiedBlob | undefined> {
     try {
       const file = await openBlob(layout, hash);
-      return file && new VerifiedBlob(hash, file, onError);
+      return file && new VerifiedBlob(hash, file, keeper);
     } catch (error) {
-      await onError(hash, error);
+      await keeper.onError(hash, error);
       throw error;
     }
   }
@@ -35,9 +40,13 @@ export class VerifiedBlob implements OpenBlob {
     try {
       for await (const bytes of this.#file.read(range)) yield bytes;
     } catch (error) {
-      await this.#onError(this.#hash, error);
+      await this.#keeper.onError(this.#hash, error);
       throw error;
     }
+  }
+
+  remove(): Promise<void> {
+    return this.#keeper.remove(this.#hash, this.#file);
   }
 
   [Symbol.asyncDispose](): Promise<void> {

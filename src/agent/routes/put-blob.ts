@@ -27,7 +27,7 @@ export function putBlob({ agent, layout, mostBytes }: PutParts): Route {
     const expected = expectedBlob(headers);
     agent.mustTake();
     if ((expected.size ?? 0) > mostBytes) throw new StoreError('TooLarge', `a blob may have ${mostBytes} bytes here`);
-    if (needsLook(headers)) refuseByWhatIsThere(headers, expected, await look(agent, key));
+    if (needsLook(headers, expected)) refuseByWhatIsThere(headers, expected, await look(agent, key));
     if ((expected.size ?? 0) >= WORTH_ASKING_BYTES) await mustHaveRoom(layout, expected.size ?? 0);
     agent.mustTake(); // no time passes from here until the store knows of it
     const { made, info } = await agent.store.put(key, exchange.body(), expected).catch(asExists(headers));
@@ -52,8 +52,11 @@ function expectedBlob(headers: IncomingHttpHeaders): ExpectedBlob {
 const one = (header: string | string[] | undefined): string | undefined =>
   Array.isArray(header) ? header.join(',') : header;
 
-const needsLook = (headers: IncomingHttpHeaders): boolean =>
-  headers['if-none-match'] !== undefined || headers['if-match'] !== undefined || headers.expect !== undefined;
+/** Who waits to send much is spared that, if it would be in vain. Little is as soon sent; the store says the same afterwards. */
+const needsLook = (headers: IncomingHttpHeaders, { size = Number.POSITIVE_INFINITY }: ExpectedBlob): boolean =>
+  headers['if-none-match'] !== undefined ||
+  headers['if-match'] !== undefined ||
+  (headers.expect !== undefined && size >= WORTH_ASKING_BYTES);
 
 async function look(agent: Agent, key: string): Promise<BlobInfo | undefined> {
   await using blob = await agent.store.open(key).catch(ifNotCorrupt);

@@ -1,5 +1,6 @@
 /** `holdfast storage-agent`: stores the blobs of a pool on one volume. */
 import { hostname } from 'node:os';
+import { widenThreadPool } from '../../agent/threads.ts';
 import { systemClock } from '../../kit/clock/clock.ts';
 import { stopSignals } from '../../kit/manager/stop-signals.ts';
 import type { BindAddress } from '../../kit/observe/bind-address.ts';
@@ -72,12 +73,16 @@ export const define: Define = (command, terminal) => {
 };
 
 async function run(options: OptionsOf<typeof flags>, { env }: Terminal): Promise<void> {
+  widenThreadPool();
   const address = addressOf(options.listen, env.PORT);
-  const [{ openLog }, { runAgent }, { connectionsFor }] = await Promise.all([
+  const [{ openLog }, { runAgent }, { connectionsFor }, { growFreely }] = await Promise.all([
     import('../../kit/observe/open-log.ts'),
     import('../../agent/run.ts'),
     import('../../agent/memory-shares.ts'),
+    import('../../agent/heap.ts'),
   ]);
+  const memoryBytes = process.constrainedMemory();
+  growFreely(memoryBytes);
   const clock = systemClock;
   const log = openLog({ clock, level: options.logLevel, format: options.logFormat, env });
   using stopping = stopSignals(process, (signal) => log.info({ signal }, 'stopping; once more to end at once'));
@@ -93,7 +98,7 @@ async function run(options: OptionsOf<typeof flags>, { env }: Terminal): Promise
       log,
       tokenFile: options.tokenFile,
       openStatus: options.openStatus,
-      mostConnections: options.maxConnections ?? connectionsFor(process.constrainedMemory()),
+      mostConnections: options.maxConnections ?? connectionsFor(memoryBytes),
       mostBytes: Number(options.maxBlobSize.toBytesCeil()),
       drainBandwidth: drainBandwidth || undefined,
       scrub: scrubBandwidth ? { bandwidth: scrubBandwidth, pauseMs: options.scrubPause.milliseconds } : undefined,
