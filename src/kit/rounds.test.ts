@@ -4,7 +4,7 @@ import { Rounds } from './rounds.ts';
 
 function aRound() {
   const clock = new VirtualClock();
-  const rounds = new Rounds({ clock, settleMs: 5, patienceMs: 1_000 });
+  const rounds = new Rounds({ clock, settleMs: 5, gatherMs: 5, patienceMs: 1_000 });
   const served: string[][] = [];
   const look = rounds.desk(async (items: readonly string[]) => {
     served.push([...items]);
@@ -54,6 +54,29 @@ describe('rounds', () => {
     expect(served).toEqual([['a', 'b', 'c']]);
   });
 
+  it('wait longer when somebody has just come, since others may follow, and only then', async () => {
+    const clock = new VirtualClock();
+    const rounds = new Rounds({ clock, settleMs: 5, gatherMs: 50 });
+    const served: string[][] = [];
+    const look = rounds.desk(async (items: readonly string[]) => {
+      served.push([...items]);
+      return items;
+    });
+    using _a = rounds.join();
+    void look('a');
+    await clock.advance(49);
+    using _b = rounds.join();
+    void look('b');
+    await clock.advance(49);
+    expect(served).toEqual([]);
+    await clock.advance(1);
+    expect(served).toEqual([['a', 'b']]);
+    void look('a');
+    void look('b');
+    await clock.advance(5);
+    expect(served).toHaveLength(2);
+  });
+
   it('wait for nobody who has left, or is away', async () => {
     const { clock, rounds, served, look } = aRound();
     using _a = rounds.join();
@@ -86,7 +109,7 @@ describe('rounds', () => {
 
   it('serve who asks while others are served in the next round', async () => {
     const clock = new VirtualClock();
-    const rounds = new Rounds({ clock });
+    const rounds = new Rounds({ clock, gatherMs: 5 });
     const served: number[][] = [];
     const gate = Promise.withResolvers<void>();
     const look = rounds.desk(async (items: readonly number[]) => {
@@ -108,7 +131,7 @@ describe('rounds', () => {
 
   it('serve the desk that was made first before the others', async () => {
     const clock = new VirtualClock();
-    const rounds = new Rounds({ clock });
+    const rounds = new Rounds({ clock, gatherMs: 5 });
     const order: string[] = [];
     const tag = rounds.desk(async (items: readonly string[]) => {
       order.push(`tag ${items}`);
@@ -128,7 +151,7 @@ describe('rounds', () => {
 
   it('tell everyone who asked of a failure, and go on', async () => {
     const clock = new VirtualClock();
-    const rounds = new Rounds({ clock });
+    const rounds = new Rounds({ clock, gatherMs: 5 });
     let isBroken = true;
     const look = rounds.desk(async (items: readonly string[]) => {
       if (isBroken) throw new Error('no answer');

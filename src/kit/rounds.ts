@@ -7,8 +7,10 @@ import type { Clock } from './clock/clock.ts';
 
 export interface RoundsOptions {
   readonly clock: Clock;
-  /** For those who are about to come, when all who are there wait. */
+  /** For those who are about to ask, when all who are there wait. */
   readonly settleMs?: number;
+  /** The same, when somebody has come since the last service: who comes is seldom alone. */
+  readonly gatherMs?: number;
   /** The longest that somebody waits for others who are busy. */
   readonly patienceMs?: number;
 }
@@ -25,29 +27,34 @@ interface Desk {
   serve(): Promise<void>;
 }
 
-const DEFAULTS = { settleMs: 5, patienceMs: 5_000 };
+const DEFAULTS = { settleMs: 5, gatherMs: 50, patienceMs: 5_000 };
 
 export class Rounds {
   readonly #clock: Clock;
   readonly #settleMs: number;
+  readonly #gatherMs: number;
   readonly #patienceMs: number;
   /** The first that is asked is served first. */
   readonly #desks: Desk[] = [];
   #present = 0;
   #waiting = 0;
   #isServing = false;
+  #hasNewcomers = false;
   #cancelSettling: (() => void) | undefined;
   #cancelPatience: (() => void) | undefined;
 
-  constructor({ clock, settleMs = DEFAULTS.settleMs, patienceMs = DEFAULTS.patienceMs }: RoundsOptions) {
+  constructor({ clock, ...options }: RoundsOptions) {
+    const { settleMs, gatherMs, patienceMs } = { ...DEFAULTS, ...options };
     this.#clock = clock;
     this.#settleMs = settleMs;
+    this.#gatherMs = gatherMs;
     this.#patienceMs = patienceMs;
   }
 
   /** Takes part until it is disposed of: others wait for whoever takes part and does not wait. */
   join(): Disposable {
     this.#present += 1;
+    this.#hasNewcomers = true;
     this.#consider(); // who is here by now is waited for
     let isHere = true;
     return {
@@ -121,8 +128,8 @@ export class Rounds {
     if (this.#isServing || this.#waiting === 0) return;
     this.#cancelPatience ??= this.#clock.after(this.#patienceMs, () => this.#serve());
     this.#cancelSettling?.();
-    this.#cancelSettling =
-      this.#waiting < this.#present ? undefined : this.#clock.after(this.#settleMs, () => this.#serve());
+    const settleMs = this.#hasNewcomers ? this.#gatherMs : this.#settleMs;
+    this.#cancelSettling = this.#waiting < this.#present ? undefined : this.#clock.after(settleMs, () => this.#serve());
   }
 
   async #serve(): Promise<void> {
@@ -131,6 +138,7 @@ export class Rounds {
     this.#cancelSettling = undefined;
     this.#cancelPatience = undefined;
     this.#isServing = true;
+    this.#hasNewcomers = false;
     const desk = this.#desks.find(({ isAsked }) => isAsked);
     const served = desk?.serve();
     if (!desk?.takesLong) await served;

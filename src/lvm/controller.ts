@@ -14,7 +14,7 @@ import type { Host } from '../kit/host/host.ts';
 import type { ProgramParts } from '../kit/manager/program.ts';
 import type { Runnable } from '../kit/manager/stage.ts';
 import { Reporter } from '../kit/reports/reporter.ts';
-import { FIELD_MANAGER, type LvmSettings, REPORTER, WRITTEN_KEYS } from './contract.ts';
+import { FIELD_MANAGER, type LvmSettings, REPORTER } from './contract.ts';
 import { Groups } from './groups.ts';
 import { Housekeeping } from './housekeeping.ts';
 import { KeyRing } from './key-ring.ts';
@@ -26,7 +26,7 @@ import { reconciler } from './reconcile.ts';
 import { Report } from './report.ts';
 import { Standings } from './standings.ts';
 import { type LvmViews, lvmViews } from './views.ts';
-import type { Volume } from './volume.ts';
+import { isReasonToLook, type Volume } from './volume.ts';
 import { Writes } from './writes.ts';
 
 /** All volumes of a node look at it together, and most of them only wait. */
@@ -166,14 +166,9 @@ const whenAskedAnew =
   (add) => {
     for (const key of volumes.keys()) add(key);
     return volumes.subscribe(({ key, before, after }) => {
-      if (!before || !after || !semanticallyEqual(asked(before), asked(after))) add(key);
+      if (!before || !after || isReasonToLook(before, after)) add(key);
     });
   };
-
-function asked({ resourceVersion: _, made: __, annotations, ...rest }: Volume) {
-  const written: readonly string[] = WRITTEN_KEYS;
-  return { ...rest, annotations: Object.entries(annotations).filter(([key]) => !written.includes(key)) };
-}
 
 /** A change of what concerns all of them. */
 const whenAnything =

@@ -13,7 +13,7 @@ import {
   REMOVE_POLICIES,
   SHRED_METHODS,
 } from './contract.ts';
-import { type Declared, decide } from './decide.ts';
+import { type Content, type Declared, decide } from './decide.ts';
 import { decideRemoval, type Leaving } from './decide-removal.ts';
 import { type Declaration, declarationOf } from './declared.ts';
 import type { Lvm, VolumeGroup } from './facts.ts';
@@ -24,7 +24,7 @@ import { mountPointFault } from './names.ts';
 import { refusal } from './reasons.ts';
 import type { Report } from './report.ts';
 import { type Place, type Sight, sightOf } from './sight.ts';
-import type { Decision } from './steps.ts';
+import type { Decision, Step } from './steps.ts';
 import { ownerOf } from './tags.ts';
 import type { LvmViews } from './views.ts';
 import { isAskedTheSame, type Volume } from './volume.ts';
@@ -109,19 +109,21 @@ class VolumeTurn {
     const { machine, settings, report } = this.#parts;
     const { signal } = this.#context;
     const place = { ...declared, vg: declared.options.vg };
+    let last: Step['kind'] | undefined;
     for (let steps = 0; steps < MOST_STEPS; steps++) {
       const sight = sightOf(place, await machine.look());
       const first = decide(declared, sight, undefined, settings.thinLimits);
+      const content = () =>
+        last === 'create' && isWipedWhenMade(declared, sight) ? NOTHING_YET : machine.content(declared, sight, signal);
       const decision =
-        first.kind === 'look-closer'
-          ? decide(declared, sight, await machine.content(declared, sight, signal), settings.thinLimits)
-          : first;
+        first.kind === 'look-closer' ? decide(declared, sight, await content(), settings.thinLimits) : first;
       const { kind } = decision;
       if (kind === 'done') return sight;
       if (kind !== 'step') throw this.#refused(decision);
       await this.#hold(declared);
       report.does(this.#volume, declared, decision.step);
       await report.timed(decision.step.kind, () => machine.make(decision.step, declared, sight, signal));
+      last = decision.step.kind;
     }
     throw new Retry(`${declared.name} is not ready after ${MOST_STEPS} steps`);
   }
@@ -318,6 +320,14 @@ class VolumeTurn {
     this.#ownWrites.note(name, { metadata: { uid, resourceVersion } });
   }
 }
+
+/**
+ * LVM has just said that it made and wiped it. Whether that is still so is looked at just before it is formatted, and if it is not, what
+ * is there is looked at in the next turn. What is inside of an encrypted one is another thing.
+ */
+const isWipedWhenMade = ({ options }: Declared, { owner }: Sight): boolean =>
+  options.crypt === undefined && owner?.state === 'new';
+const NOTHING_YET: Content = { signature: undefined };
 
 /** Until the cache shows what we wrote. */
 const CATCH_UP_MS = 200;

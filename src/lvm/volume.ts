@@ -100,7 +100,35 @@ export function isAskedTheSame(one: Volume, other: Volume): boolean {
 }
 
 function requestOf({ path, capacity, volumeMode, storageClass, home, annotations, adopts, deletedAt }: Volume) {
+  return { path, capacity, volumeMode, storageClass, home, adopts, deletedAt, options: optionsIn(annotations) };
+}
+
+/** Without what we write ourselves. */
+function optionsIn(annotations: Volume['annotations']): Volume['annotations'] {
   const written: readonly string[] = WRITTEN_KEYS;
-  const options = Object.entries(annotations).filter(([key]) => !written.includes(key));
-  return { path, capacity, volumeMode, storageClass, home, adopts, deletedAt, options: Object.fromEntries(options) };
+  return Object.fromEntries(Object.entries(annotations).filter(([key]) => !written.includes(key)));
+}
+
+/**
+ * Whether a change of a volume is a reason to look at it again. What we write about it is none, nor that it has become as we make it:
+ * held, and retained. Of its phases only one asks for anything.
+ */
+export function isReasonToLook(before: Volume, after: Volume): boolean {
+  return (
+    (before.isHeld && !after.isHeld) ||
+    (before.reclaimPolicy !== after.reclaimPolicy && after.reclaimPolicy !== 'Retain') ||
+    (before.phase !== after.phase && after.phase === 'Released') ||
+    !semanticallyEqual(othersSayOf(before), othersSayOf(after))
+  );
+}
+
+function othersSayOf({
+  resourceVersion: _,
+  made: __,
+  phase: ___,
+  isHeld: ____,
+  reclaimPolicy: _____,
+  ...rest
+}: Volume) {
+  return { ...rest, annotations: optionsIn(rest.annotations) };
 }
