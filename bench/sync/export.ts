@@ -14,10 +14,12 @@ export const exportAll: Benchmark = {
   about:
     'exports volumes with their bound claims, first when the job starts and then once more after a label of one volume has changed. ' +
     'The limit has the same objects as text already: it puts them together and sends them by one signed PUT, to the same S3 server ' +
-    '(versitygw, the one of the tests, its files in memory). The job also compares, hashes and proves: the first time it tries whether ' +
-    'the store keeps two writers apart, claims the pointer and looks for old exports, and each time it reads the pointer, writes export, ' +
-    'manifest and pointer. That is a number of small requests, whatever the size. The time of the second export is from its first step to ' +
-    'its last, without the second for which the job waits for more changes. For comparison, measured elsewhere on this kind of machine and ' +
+    '(versitygw, the one of the tests, its files in memory). The time of an export is from the first object that is taken from the caches ' +
+    'until the export can be restored: without the second for which the job waits for more changes, and without looking for old exports, ' +
+    'which comes afterwards. In it the job hashes, reads the pointer, writes export, manifest and pointer, and the first time also claims the ' +
+    'pointer and tries whether the store keeps two writers apart. These small requests, four each time and six more the first time, cost ' +
+    'the same whatever the size, and are waited for one after another, since each has to be certain before the next: of an export that ' +
+    'takes some hundredths of a second they are a large part. For comparison, measured elsewhere on this kind of machine and ' +
     'not in this run: the operator that this job replaces exported 1,000 volumes with claims in 0.3 s, twice at each start.',
   async run(bench) {
     await using bucket = await startBucket();
@@ -59,8 +61,7 @@ async function ofSize(size: number, site: Site, bucket: Bucket, bench: Bench): P
   return { size, limit, ours };
 }
 
-/** Of a small export most of the time is that of the requests around it: it has to be no slower than the original. */
-const targetOf = (size: number): Target => (size < 10_000 ? { oursAtMost: 0.3 } : { ratioAtMost: 1.3 });
+const NEAR_THE_LIMIT: Target = { ratioAtMost: 1.3 };
 const TIME: Quantity = { ...counted(SECONDS), name: 'time on the wall', unit: 's' };
 const MEGABYTES: Quantity = { name: 'size', unit: 'MB', of: (figures) => counted(BYTES).of(figures) / 1e6 };
 
@@ -73,13 +74,14 @@ function rowsOf({ size, limit, ours }: Sized): readonly Row[] {
   return [
     compare(alone('start and read', READ), WALL),
     compare(alone('first export of', EXPORT), MEGABYTES),
-    compare(first, WALL),
+    compare(first, TIME, NEAR_THE_LIMIT),
+    compare(alone('first export, with all around it, of', EXPORT), WALL),
     compare(first, CPU),
     compare(first, STALL),
     compare(first, PEAK),
     compare(first, SETTLED),
     compare(alone('first export of', EXPORT), counted(STORE_REQUESTS)),
-    compare(next, TIME, targetOf(size)),
+    compare(next, TIME, NEAR_THE_LIMIT),
     compare(next, CPU),
     compare(next, STALL),
     compare(alone('export after a change of one of', CHANGE), counted(STORE_REQUESTS)),

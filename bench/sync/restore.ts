@@ -146,11 +146,17 @@ function rowsOf({ size, limit, ours }: Sized): readonly Row[] {
     compare(again, CPU),
     compare(again, STALL),
     compare(poll, counted(STORE_REQUESTS), { oursAtMost: 1 }),
-    compare(poll, counted(CONDITIONAL)),
+    compare(poll, UNCONDITIONAL, { oursAtMost: 0 }),
     compare(poll, counted(API_REQUESTS), { oursAtMost: 0 }),
     compare(poll, STALL),
   ];
 }
+
+const UNCONDITIONAL: Quantity = {
+  name: 'of these not answered by 304',
+  unit: '',
+  of: (figures) => counted(STORE_REQUESTS).of(figures) - counted(CONDITIONAL).of(figures),
+};
 
 /** The namespaces are objects, too. */
 const perObject = (size: number): Quantity => ({

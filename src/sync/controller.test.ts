@@ -1,5 +1,5 @@
 /** The whole operator on simulated clusters and a simulated store: what each side does when, and what people are told. */
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { VirtualClock } from '../kit/clock/virtual.ts';
 import { FINALIZER, RECOVERY_LABEL, SYNC_ENABLED, SYNC_LABEL } from './contract.ts';
 import { SimulatedSite } from './simulated-site.ts';
@@ -9,7 +9,7 @@ const SCOPE = { [SYNC_LABEL]: SYNC_ENABLED };
 const VOLUMES = 'persistentvolumes';
 const CLAIMS = 'persistentvolumeclaims';
 
-const aVolume = (name: string, labels: Record<string, string> = SCOPE) => ({
+const aVolume = (name: string, labels: Record<string, string> = SCOPE, spec: object = {}) => ({
   apiVersion: 'v1',
   kind: 'PersistentVolume',
   metadata: { name, labels },
@@ -18,15 +18,16 @@ const aVolume = (name: string, labels: Record<string, string> = SCOPE) => ({
     accessModes: ['ReadWriteMany'],
     nfs: { server: '10.0.0.1', path: `/${name}` },
     claimRef: { namespace: 'shop', name, uid: `claim-${name}` },
+    ...spec,
   },
   status: { phase: 'Bound' },
 });
 
-const aClaim = (name: string, labels: Record<string, string> = SCOPE) => ({
+const aClaim = (name: string, labels: Record<string, string> = SCOPE, spec: object = {}) => ({
   apiVersion: 'v1',
   kind: 'PersistentVolumeClaim',
   metadata: { name, namespace: 'shop', labels },
-  spec: { accessModes: ['ReadWriteMany'], volumeName: name, resources: { requests: { storage: '1Gi' } } },
+  spec: { accessModes: ['ReadWriteMany'], volumeName: name, resources: { requests: { storage: '1Gi' } }, ...spec },
   status: { phase: 'Bound' },
 });
 
@@ -131,6 +132,16 @@ test('a store that is away is told of, changes nothing, and is well again by its
   expect(there.status('dr')).not.toHaveProperty('errorMessage');
 });
 
+test('old exports that cannot be removed are told of', async () => {
+  const { clock, store, here, pair } = aWorld();
+  pair('a');
+  store.inject({ verb: 'list', key: 'alpha/' }, { kind: 'fail', as: 'denied' });
+  here.declare('dr', {});
+  here.start();
+  await settle(clock, 120_000);
+  expect(here.status('dr').conditions?.[0]?.message).toMatch(/are exported\. Old exports cannot be removed: .*alpha\//);
+});
+
 test('a second resource does nothing and says why, until the first is gone', async () => {
   const { clock, here, exports } = await aPairOfClusters();
   here.declare('second', { protectedCluster: 'beta' }, { creationTimestamp: '2999-01-01T00:00:00Z' });
@@ -208,4 +219,94 @@ test('a dry run says what would be, and writes nothing', async () => {
   there.change('dr', { dryRun: false });
   await settle(clock);
   expect(there.names(VOLUMES)).toEqual(['a']);
+});
+
+test('a dry run remembers that there was a pointer: nothing else counts from then on', async () => {
+  const { clock, store, here, there, pair } = aWorld();
+  pair('a');
+  here.declare('dr', {});
+  there.declare('dr', { mode: 'Recovery', pollingInterval: 1, dryRun: true });
+  here.start();
+  there.start();
+  await settle(clock);
+  here.kill();
+  store.write('.holdfast/alpha/pointer.json', undefined);
+  there.change('dr', { dryRun: false });
+  await settle(clock);
+  expect(there.conditions('dr')).toBe('InSync=False WaitingForExport WaitingForExport=True NoExportYet');
+  expect(there.names(VOLUMES)).toEqual([]);
+});
+
+describe('what is refused is restored as soon as nothing is in its way any more', () => {
+  const restoredClaim = (site: SimulatedSite, name: string) =>
+    site.cluster.all(CLAIMS).find(({ metadata }) => metadata.name === name) ?? expect.unreachable();
+  const withSpec = (claim: object, spec: object) => ({ ...claim, spec, status: { phase: 'Bound' } }) as never;
+
+  test('a claim of somebody else that is not exported', async () => {
+    const { clock, here, there } = await aPairOfClusters();
+    there.cluster.put(CLAIMS, aClaim('new', {}));
+    here.cluster.put(VOLUMES, aVolume('other-name', SCOPE, { claimRef: { namespace: 'shop', name: 'new' } }));
+    await settle(clock);
+    expect(there.conditions('dr')).toContain('Refused=True ClaimIsAnothers');
+    there.cluster.remove('shop/new', CLAIMS);
+    await settle(clock);
+    expect(there.conditions('dr')).toBe('InSync=True InSync');
+    expect(there.names(VOLUMES)).toContain('other-name');
+  });
+
+  test('a volume that has the same handle', async () => {
+    const { clock, here, there } = await aPairOfClusters();
+    const spec = { nfs: undefined, claimRef: undefined, csi: { driver: 'csi.example', volumeHandle: 'h' } };
+    there.cluster.put(VOLUMES, aVolume('mine', {}, spec));
+    here.cluster.put(VOLUMES, aVolume('new', SCOPE, spec));
+    await settle(clock);
+    expect(there.conditions('dr')).toContain('Refused=True HandleCollides');
+    there.cluster.vanish('mine');
+    await settle(clock);
+    expect(there.conditions('dr')).toBe('InSync=True InSync');
+  });
+
+  test('a StorageClass whose claims may not grow', async () => {
+    const { clock, here, there } = await aPairOfClusters();
+    const bound = restoredClaim(there, 'a');
+    there.cluster.put(CLAIMS, withSpec(bound, aClaim('a', {}, { storageClassName: 'shared' }).spec));
+    here.cluster.put(CLAIMS, aClaim('a', SCOPE, { resources: { requests: { storage: '5Gi' } } }));
+    here.cluster.put(VOLUMES, aVolume('a', SCOPE, { storageClassName: 'shared', capacity: { storage: '5Gi' } }));
+    await settle(clock);
+    expect(there.conditions('dr')).toContain('Refused=True ClassDoesNotExpand');
+    const expanding = { metadata: { name: 'shared' }, allowVolumeExpansion: true };
+    there.cluster.put('storageclasses', expanding);
+    await settle(clock);
+    expect(there.conditions('dr')).toBe('InSync=True InSync');
+  });
+
+  test('the data of a claim that is here only', async () => {
+    const { clock, here, there } = await aPairOfClusters();
+    const policy = (persistentVolumeReclaimPolicy: string) => aVolume('pvc-1', {}, { persistentVolumeReclaimPolicy });
+    here.cluster.put(CLAIMS, aClaim('local', SCOPE, { volumeName: '' }));
+    await settle(clock);
+    there.cluster.put(VOLUMES, policy('Delete'));
+    const spec = aClaim('local', {}, { volumeName: 'pvc-1' }).spec;
+    there.cluster.put(CLAIMS, withSpec(restoredClaim(there, 'local'), spec));
+    await settle(clock);
+    here.cluster.remove('shop/local', CLAIMS);
+    await settle(clock);
+    expect(there.conditions('dr')).toContain('Refused=True DataWouldBeLost');
+    there.cluster.put(VOLUMES, policy('Retain'));
+    await settle(clock);
+    expect(there.conditions('dr')).toBe('InSync=True InSync');
+    expect(there.names(CLAIMS).toSorted()).toEqual(['a', 'b']);
+  });
+});
+
+test('what stood in the way of a recovery is no longer counted when the cluster becomes the protected one', async () => {
+  const { clock, here, there } = await aPairOfClusters();
+  here.cluster.put(VOLUMES, aVolume('n', SCOPE, { nfs: undefined, hostPath: { path: '/x' } }));
+  await settle(clock);
+  const counted = 'holdfast_sync_refused_objects{sync="dr",fact="nodeVolume"} 1';
+  expect(await there.metrics.registry.metrics()).toContain(counted);
+  there.change('dr', { mode: 'Protected', protectedCluster: 'beta' });
+  await settle(clock);
+  expect(there.conditions('dr')).toContain('Exported=True');
+  expect(await there.metrics.registry.metrics()).not.toContain('nodeVolume');
 });

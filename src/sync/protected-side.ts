@@ -42,7 +42,7 @@ type Changed = NonNullable<Known['changed']>;
 
 const INCOMPLETE_MS = 2_000;
 const PASSING_MS = 10_000;
-const LASTING_MS = 60_000;
+const LASTING_MS = 30_000;
 
 export class ProtectedSide implements Side {
   readonly #parts: ProtectedParts;
@@ -130,7 +130,7 @@ export class ProtectedSide implements Side {
       const { retention } = sync.spec;
       const outcome = await memory.protector.export({ ...site, document, counts, retention, isScheduled }, signal);
       if (outcome.kind === 'exported') {
-        const seconds = (clock.monotonic() - began) / 1000;
+        const seconds = (outcome.storedAt - began) / 1000;
         metrics.exported(sync.metadata.name ?? '', { bytes: outcome.bytes, seconds });
       }
       return outcome;
@@ -174,7 +174,9 @@ export class ProtectedSide implements Side {
     const managed = [...keysInScope(volumes)];
     const claimCount = texts(claims).length;
     const fence = outcome.fenced ? '' : '. The store does not keep two writers apart: let nobody else export here';
-    const message = `${managed.length} volumes and ${claimCount} claims are exported${fence}`;
+    const { retention } = outcome;
+    const old = retention.kind === 'failed' ? `. Old exports cannot be removed: ${retention.why}` : '';
+    const message = `${managed.length} volumes and ${claimCount} claims are exported${fence}${old}`;
     return {
       succeeded: true,
       conditions: {

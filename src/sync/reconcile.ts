@@ -121,7 +121,7 @@ export class Reconciler {
   async #tell(sync: PersistentVolumeSync, ending: Ending, signal: AbortSignal): Promise<void> {
     const { client, clock, report } = this.#parts;
     const status = statusOf(sync, ending, clock.now());
-    report.ended(sync, status);
+    report.ended(sync, status, ending.facts);
     if (!isNews(sync.status, status)) return;
     const { name = '', uid = '', resourceVersion = '' } = sync.metadata;
     // A field that is no longer said goes: a merge patch has to be told so.

@@ -49,9 +49,10 @@ export function refusedEnding({
   };
 }
 
-export function dryRunEnding(plan: RecoveryPlan): Ending {
+export function dryRunEnding(plan: RecoveryPlan, { pointerSeen }: { readonly pointerSeen: boolean }): Ending {
   const message = `dry run, nothing is written: ${inNumbers(plan)}`;
-  return { succeeded: true, conditions: { InSync: isNot('DryRun', message) }, known: {}, facts: factsOf(plan) };
+  const conditions = { InSync: isNot('DryRun', message) };
+  return { succeeded: true, conditions, known: seen(pointerSeen), facts: factsOf(plan) };
 }
 
 export interface Restored {

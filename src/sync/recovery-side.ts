@@ -7,13 +7,13 @@ import { Burst } from './burst.ts';
 import { DEFAULT_POLLING_SECONDS, DRILL_ANNOTATION, type PersistentVolumeSync, type SyncStatus } from './contract.ts';
 import { drillOf } from './drill-result.ts';
 import type { Keys } from './export/keys.ts';
-import type { SyncMetrics } from './metrics.ts';
 import type { Side, Visited } from './reconcile.ts';
 import { applyPlan } from './recover/apply.ts';
 import { deciding } from './recover/decide.ts';
 import type { BelievedExport, Found } from './recover/found.ts';
 import { findExport } from './recover/newest.ts';
 import type { RecoveryPlan } from './recover/plan.ts';
+import type { Obstacle } from './recover/refusals.ts';
 import type { Written } from './recover/writing.ts';
 import { dryRunEnding, refusedEnding, restoredEnding, troubleEnding, waitingEnding } from './recovery-ending.ts';
 import type { Report } from './report.ts';
@@ -28,7 +28,6 @@ export interface RecoveryParts {
   readonly stores: Stores;
   readonly keys: () => Keys;
   readonly clock: Clock;
-  readonly metrics: SyncMetrics;
   readonly report: Report;
 }
 
@@ -41,7 +40,7 @@ interface Memory {
   ending?: Ending;
   /** When to look next. */
   lookAt: number;
-  /** The objects that were not restored: when one of them changes it may be possible. */
+  /** The objects that were not restored, and what is in their way: when one of them changes it may be possible. */
   refused: ReadonlySet<string>;
 }
 
@@ -54,9 +53,12 @@ export class RecoverySide implements Side {
   constructor(parts: RecoveryParts) {
     this.#parts = parts;
     this.#burst = new Burst(parts.clock);
-    const { volumes, claims, namespaces } = parts.views;
+    const { volumes, claims, classes, namespaces } = parts.views;
     this.#follow('PersistentVolume', volumes);
     this.#follow('PersistentVolumeClaim', claims);
+    classes.subscribe(({ key }) => {
+      if (this.#isInTheWay('StorageClass', key)) this.#burst.note();
+    });
     namespaces.subscribe(() => {
       if ([...this.#memories.values()].some(({ refused }) => refused.size > 0)) this.#burst.note();
     });
@@ -118,8 +120,10 @@ export class RecoverySide implements Side {
     const { clock } = this.#parts;
     const began = clock.monotonic();
     const plan = await inTurns(deciding(this.#seen(sync, found)), signal);
-    memory.refused = new Set(plan.refused.map(({ kind, key }) => `${kind} ${key}`));
-    if (sync.spec.dryRun) return this.#remembered(memory, found, dryRunEnding(plan));
+    memory.refused = new Set(
+      plan.refused.flatMap((each) => [each, ...(each.because ? [each.because] : [])]).map(nameOf),
+    );
+    if (sync.spec.dryRun) return this.#remembered(memory, found, dryRunEnding(plan, found));
     const written = await this.#apply(sync, plan, signal);
     const seconds = (clock.monotonic() - began) / 1000;
     const isWhole = written.failures.length === 0;
@@ -155,8 +159,6 @@ export class RecoverySide implements Side {
 
   /** With what is known apart from the store. */
   #told(sync: PersistentVolumeSync, ending: Ending): Ending {
-    const { metrics } = this.#parts;
-    metrics.refuses(sync.metadata.name ?? '', ending.facts ?? new Map());
     const drill = drillOf(sync.metadata.annotations?.[DRILL_ANNOTATION]);
     const exported = ending.known.export ?? sync.status?.export;
     return {
@@ -184,14 +186,19 @@ export class RecoverySide implements Side {
     return memory;
   }
 
-  #follow<P extends { readonly recovery?: string }>(kind: string, view: Pick<View<P>, 'subscribe'>): void {
+  #follow<P extends { readonly recovery?: string }>(kind: Obstacle['kind'], view: Pick<View<P>, 'subscribe'>): void {
     view.subscribe(({ key, before, after }: Change<P>) => {
       const isOurs = [before?.recovery, after?.recovery].some((name) => name !== undefined && this.#memories.has(name));
-      const isInTheWay = [...this.#memories.values()].some(({ refused }) => refused.has(`${kind} ${key}`));
-      if (isOurs || isInTheWay) this.#burst.note();
+      if (isOurs || this.#isInTheWay(kind, key)) this.#burst.note();
     });
   }
+
+  #isInTheWay(kind: Obstacle['kind'], key: string): boolean {
+    return [...this.#memories.values()].some(({ refused }) => refused.has(nameOf({ kind, key })));
+  }
 }
+
+const nameOf = ({ kind, key }: Obstacle): string => `${kind} ${key}`;
 
 /** Nothing is new: how it stood stands. */
 function standing({ ending }: Memory): Ending {

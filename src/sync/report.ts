@@ -24,9 +24,11 @@ export class Report {
     this.#parts = parts;
   }
 
-  ended(sync: PersistentVolumeSync, status: SyncStatus): void {
+  /** `facts` stand in the way, each of so many objects. */
+  ended(sync: PersistentVolumeSync, status: SyncStatus, facts: ReadonlyMap<string, number> = new Map()): void {
     const { metrics } = this.#parts;
     const { name = '' } = sync.metadata;
+    metrics.refuses(name, facts);
     metrics.managed(name, status.managedVolumeCount ?? 0, status.managedClaimCount ?? 0);
     metrics.confirmed(name, confirmedAt(status));
     metrics.deposed(

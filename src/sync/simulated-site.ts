@@ -20,6 +20,8 @@ export class SimulatedSite {
   readonly log = new RecordingLog();
   /** What was asked of the API server that changes something, as `PATCH /api/…`. */
   readonly writes: string[] = [];
+  /** Of the operator that was started last. */
+  metrics = new Metrics();
   keys: Keys = NO_KEYS;
   readonly #clock: Clock;
   readonly #name: string;
@@ -45,7 +47,9 @@ export class SimulatedSite {
     const controller = (its: ConstructorParameters<typeof Controller>[0]) =>
       new Controller(its, { clock, random, log });
     const openStore = async () => this.#store.as(this.#name);
-    const job = { client, caches, events, metrics: new Metrics(), log, clock, controller };
+    this.metrics = new Metrics();
+    const { metrics } = this;
+    const job = { client, caches, events, metrics, log, clock, controller };
     const runnables = sync(job, { openStore, keys: () => this.keys });
     caches.fill(this.cluster);
     const forget = this.cluster.onChange(() => caches.fill(this.cluster));

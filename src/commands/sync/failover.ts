@@ -5,9 +5,11 @@ import { systemClock } from '../../kit/clock/clock.ts';
 import { inUnits } from '../../kit/in-words.ts';
 import type { KubeClient } from '../../kit/kube/client.ts';
 import { FIELD_MANAGER, type Mode, PERSISTENT_VOLUME_SYNCS, type PersistentVolumeSync } from '../../sync/contract.ts';
+import { manifestKey } from '../../sync/export/names.ts';
 import { takeOver } from '../../sync/protect/take-over.ts';
 import { adopt, adoptable } from '../../sync/recover/adopt.ts';
 import { sizeOf } from '../../sync/recover/apply.ts';
+import type { Target } from '../../sync/recover/plan.ts';
 import { bringIntoScope } from '../../sync/recover/release.ts';
 import { flag } from '../flags/flag.ts';
 import { type OptionsOf, runs } from '../flags/options.ts';
@@ -17,13 +19,18 @@ import { addExamples } from '../line/help.ts';
 import { progressOn } from '../progress.ts';
 import { confirm, yesFlag } from '../question.ts';
 import { visit } from '../visit.ts';
-import { type LookedUp, lookUp } from './looked-up.ts';
+import { type LookedUp, lookUp, NothingToRestore } from './looked-up.ts';
 import { type SiteOfSync, siteFlags, siteOf } from './site.ts';
 
 const flags = {
   ...siteFlags,
   yes: yesFlag,
-  force: flag('--force', 'also when not all of the newest export is restored here yet', onOff, { default: 'false' }),
+  force: flag(
+    '--force',
+    'also when not all of the newest export is restored here yet, or there is none that can be',
+    onOff,
+    { default: 'false' },
+  ),
 };
 type Options = OptionsOf<typeof flags>;
 
@@ -124,8 +131,8 @@ async function follow({ client, site, options, terminal, signal }: Work): Promis
 async function takeTheRole({ client, site, options, terminal, signal }: Work, verb: string): Promise<void> {
   const { sync, store, keys } = site;
   const { name = '' } = sync.metadata;
-  const looked = await lookUp(client, site, signal, progressOn(terminal, systemClock));
-  checkRestored(looked, options);
+  const looked = await lookedAt({ client, site, options, terminal, signal });
+  if (!('why' in looked)) checkRestored(looked, options);
   await agreed(options, terminal, signal, {
     question: `${questionOf(sync, looked, store.description)}\nType ${name} to go on: `,
     word: name,
@@ -133,7 +140,8 @@ async function takeTheRole({ client, site, options, terminal, signal }: Work, ve
   });
   const cluster = sync.spec.protectedCluster;
   const uid = await clusterUid(client, signal);
-  const taken = await takeOver({ store, cluster, clusterUid: uid, keys, clock: systemClock }, signal);
+  const restored = options.force ? {} : restoredBy(cluster, looked);
+  const taken = await takeOver({ store, cluster, clusterUid: uid, keys, clock: systemClock, ...restored }, signal);
   terminal.stdout.write(`epoch ${taken.epoch}: this cluster is the writer of ${cluster} now\n`);
   if (!taken.fenced)
     terminal.stdout.write(
@@ -145,11 +153,42 @@ async function takeTheRole({ client, site, options, terminal, signal }: Work, ve
       `${failures.length} objects could not be labelled: ${failures[0].error.message}. Run ${verb} again`,
     );
   terminal.stdout.write(`${counts.release} restored objects are labelled to be exported\n`);
+  const others = 'why' in looked ? [] : leftOut(looked);
+  if (others.length > 0) terminal.stdout.write(`${leftOutInWords(others)}\n`);
   await setMode(client, sync, 'Protected', signal);
   terminal.stdout.write(
     `${name} is Protected now. The other cluster is deposed: to let it follow, set its spec.mode to Recovery\n`,
   );
 }
+
+/** Why there is no export that could be restored is enough for who takes over without one: what was restored before is here all the same. */
+type Looked = LookedUp | { readonly why: string };
+
+async function lookedAt({ client, site, options, terminal, signal }: Work): Promise<Looked> {
+  try {
+    return await lookUp(client, site, signal, progressOn(terminal, systemClock));
+  } catch (error) {
+    if (options.force && error instanceof NothingToRestore) return { why: error.message };
+    throw error;
+  }
+}
+
+/** An export that comes after it was looked at is not restored here, and must not be lost for that. */
+function restoredBy(cluster: string, looked: Looked): { readonly restored?: string } {
+  if ('why' in looked) return {};
+  const { epoch, sequence } = looked.found;
+  return epoch === undefined || sequence === undefined ? {} : { restored: manifestKey(cluster, epoch, sequence) };
+}
+
+/** Objects of the export that somebody else has made here. They are not ours to label, and so are not exported by this cluster. */
+export const leftOut = ({ plan, seen }: Pick<LookedUp, 'plan' | 'seen'>): readonly Target[] =>
+  plan.present.filter(({ kind, key }) => {
+    const local = kind === 'PersistentVolume' ? seen.volumes.get(key) : seen.claims.get(key);
+    return local?.captured === undefined;
+  });
+
+const leftOutInWords = ([first, ...more]: readonly Target[]): string =>
+  `${first?.kind} ${first?.key}${more.length > 0 ? ` and ${more.length} more` : ''} of the export are here by somebody else, and are not exported: label what is to be. "holdfast sync plan" shows them with "leave"`;
 
 /** What is not restored would not be exported by this cluster either, and so be lost to all that follow it. */
 function checkRestored({ plan, found }: LookedUp, { force }: Options): void {
@@ -161,14 +200,18 @@ function checkRestored({ plan, found }: LookedUp, { force }: Options): void {
   );
 }
 
-function questionOf({ spec }: PersistentVolumeSync, { found }: LookedUp, where: string): string {
-  const confirmedAt = found.confirmedAt ?? found.exportedAt;
-  const age = Math.max(0, systemClock.now().getTime() - Date.parse(confirmedAt));
+function questionOf({ spec }: PersistentVolumeSync, looked: Looked, where: string): string {
   return [
     `This cluster becomes the protected cluster ${spec.protectedCluster}, with its exports in ${where}.`,
-    `The newest export was up to date ${inUnits(age)} ago; what was changed since is lost.`,
+    'why' in looked ? `What is not here already is lost: ${looked.why}.` : ageOf(looked),
     'The cluster that is protected now cannot export any more.',
   ].join('\n');
+}
+
+function ageOf({ found }: LookedUp): string {
+  const confirmedAt = found.confirmedAt ?? found.exportedAt;
+  const age = Math.max(0, systemClock.now().getTime() - Date.parse(confirmedAt));
+  return `The newest export was up to date ${inUnits(age)} ago; what was changed since is lost.`;
 }
 
 async function agreed(

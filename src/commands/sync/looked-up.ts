@@ -19,6 +19,11 @@ export interface LookedUp {
   readonly plan: RecoveryPlan;
 }
 
+/** The store has answered, and has no export that may be believed. */
+export class NothingToRestore extends Error {
+  override readonly name = 'NothingToRestore';
+}
+
 /** Rejects with the reason when there is no export that may be believed. */
 export async function lookUp(
   client: KubeClient,
@@ -41,8 +46,9 @@ export async function lookUp(
 export async function believed({ sync, store, keys }: SiteOfSync, signal: AbortSignal): Promise<BelievedExport> {
   const { spec } = sync;
   const found = await findExport({ store, spec, status: believedBefore(sync), keys, now: systemClock.now() }, signal);
-  if (found.kind === 'waiting') throw new Error(`there is nothing to restore: ${found.why}`);
-  if (found.kind === 'refused') throw new Error(`the newest export is not restored: ${found.why}. ${found.remedy}`);
+  if (found.kind === 'waiting') throw new NothingToRestore(`there is nothing to restore: ${found.why}`);
+  if (found.kind === 'refused')
+    throw new NothingToRestore(`the newest export is not restored: ${found.why}. ${found.remedy}`);
   if (found.kind !== 'export') throw new Error('the store answered that nothing is new, and was not asked that');
   return found;
 }

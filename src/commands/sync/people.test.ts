@@ -1,8 +1,12 @@
 /** What the commands of sync print. What they do is tried with real clusters in test/integration/sync/people.test.ts. */
 import { describe, expect, test } from 'vitest';
+import { SYNC_ENABLED, SYNC_LABEL } from '../../sync/contract.ts';
 import type { Finding } from '../../sync/export/verify-chain.ts';
+import { aPair, RecoveryWorld, together } from '../../sync/recover/builders.ts';
+import { desiredVolume } from '../../sync/recover/desired.ts';
 import type { RecoveryPlan } from '../../sync/recover/plan.ts';
 import { asText as drillText } from './drill.ts';
+import { leftOut } from './failover.ts';
 import type { LookedUp } from './looked-up.ts';
 import { asText as planText, printed } from './plan.ts';
 import { asText as findingsText } from './verify.ts';
@@ -51,6 +55,10 @@ describe('a plan', () => {
     expect(text).toMatch(/remove +PersistentVolume +c +it is no longer in the export/);
   });
 
+  test('names what is left alone because somebody else has made it', () => {
+    expect(textOf(aPlan({ present: [volume('p')] }))).toMatch(/leave +PersistentVolume +p +it is here as it should be/);
+  });
+
   test('says of each refusal what to do, once, and of what goes on by itself only that it waits', () => {
     const refused = [
       { ...volume('x'), fact: 'existsAndIsNotOurs', message: 'x is there' },
@@ -85,4 +93,14 @@ test('a verification counts what it looked at, and shows what is not sound', () 
     /^1 sound, 0 to note, 1 broken\n\n +KEY +WHAT\nbroken +b +m\n$/,
   );
   expect(findingsText(findings.slice(0, 1), [])).toBe('1 sound, 0 to note, 0 broken\n');
+});
+
+test('a failover names what is here by somebody else and would not be exported', () => {
+  const world = new RecoveryWorld('apps');
+  const exported = together(aPair('a'), aPair('b'));
+  const [labelled, unlabelled] = exported.volumes.map((each) => desiredVolume(each, { sync: 'other', spec: {} }));
+  world.has({ ...labelled, metadata: { ...labelled?.metadata, labels: { [SYNC_LABEL]: SYNC_ENABLED } } });
+  world.has({ ...unlabelled, metadata: { ...unlabelled?.metadata, labels: {} } });
+  const left = leftOut({ plan: world.plan(exported), seen: world.seen(exported) });
+  expect(left).toEqual([volume('b')]);
 });

@@ -17,7 +17,7 @@ import { siteFlags, siteOf } from './site.ts';
 const flags = { ...siteFlags, output: outputFlag };
 
 export interface Step {
-  readonly action: 'disown' | 'make' | 'create' | 'change' | 'remove' | 'hold' | 'refuse' | 'wait';
+  readonly action: 'disown' | 'make' | 'create' | 'change' | 'remove' | 'leave' | 'hold' | 'refuse' | 'wait';
   readonly kind: Target['kind'] | 'Namespace';
   readonly key: string;
   readonly why?: string;
@@ -60,7 +60,16 @@ export function printed({ found, plan }: LookedUp): PrintedPlan {
   };
 }
 
-function stepsOf({ disown, namespaces, create, change, remove, held, refused }: RecoveryPlan): readonly Step[] {
+function stepsOf({
+  disown,
+  namespaces,
+  create,
+  change,
+  remove,
+  present,
+  held,
+  refused,
+}: RecoveryPlan): readonly Step[] {
   const step = (action: Step['action'], { kind, key }: Target, why?: string): Step => ({
     action,
     kind,
@@ -73,6 +82,7 @@ function stepsOf({ disown, namespaces, create, change, remove, held, refused }: 
     ...create.map((each) => step('create', each)),
     ...change.map((each) => step('change', each, each.fields.join(', '))),
     ...remove.map((each) => step('remove', each, 'it is no longer in the export')),
+    ...present.map((each) => step('leave', each, 'it is here as it should be, and was not restored by us')),
     ...(held ? [...held.create, ...held.change, ...held.remove] : []).map((each) => ({
       ...step('hold', each, held?.message),
       ...(held && { remedy: held.remedy }),

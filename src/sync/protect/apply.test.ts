@@ -51,6 +51,20 @@ const writesSince = (count: number) =>
     .filter(({ key }) => !key.includes('/probes/'))
     .map(({ key }) => key);
 
+test('an export after another reads the pointer, and writes export, manifest and pointer: no other request', async () => {
+  const site = aSite();
+  await exported(site);
+  const count = store.calls.length;
+  await clock.advance(2_000);
+  await changed(site);
+  expect(store.calls.slice(count).map(({ verb, key }) => `${verb} ${key}`)).toEqual([
+    'get .holdfast/prod/pointer.json',
+    'put prod/1767225602_storage_objects.json',
+    'put .holdfast/prod/manifests/0000000001-0000000002.json',
+    'put .holdfast/prod/pointer.json',
+  ]);
+});
+
 describe('a first export', () => {
   test('claims the name, and is written before its manifest, and that before the pointer names it', async () => {
     const outcome = await exported(aSite());
@@ -87,6 +101,14 @@ describe('a first export', () => {
         confirmedAt: '2026-01-01T00:00:00.300Z',
       },
     });
+  });
+
+  test('can be restored before old ones are looked for', async () => {
+    const before = clock.monotonic();
+    store.inject({ verb: 'list', key: 'prod/' }, { kind: 'delay', until: 60_000 });
+    const outcome = await exported(aSite());
+    expect(clock.monotonic() - before).toBeGreaterThanOrEqual(60_000);
+    expect(outcome.kind === 'exported' && outcome.storedAt - before).toBeLessThan(1_000);
   });
 
   test('leaves nothing behind of what it tried', async () => {
@@ -314,7 +336,7 @@ describe('one writer', () => {
     const by = { clusterUid: 'uid-of-a', epoch: 1 };
     expect(await exported(second)).toEqual({ kind: 'foreign', by });
     expect(await confirmed(second)).toEqual({ kind: 'foreign', by });
-    expect(writesSince(count)).toEqual([]);
+    expect(store.history.slice(count), 'not even to try what the store can do').toEqual([]);
   });
 
   test('there is when two begin at once, and the other one leaves nothing behind', async () => {
@@ -343,7 +365,9 @@ describe('one writer', () => {
     expect(await confirmed(a)).toEqual({ kind: 'deposed', by });
     a.restart();
     expect(await changed(a)).toEqual({ kind: 'deposed', by });
-    expect(writesSince(count)).toEqual([]);
+    a.restart();
+    expect(await confirmed(a)).toEqual({ kind: 'deposed', by });
+    expect(store.history.slice(count), 'not even to try what the store can do').toEqual([]);
   });
 
   test('knows that it was one before its status says so', async () => {
@@ -373,6 +397,18 @@ describe('one writer', () => {
     const count = store.history.length;
     expect(await inTime(clock, b.takeOver())).toMatchObject({ epoch: 2, before: { clusterUid: 'uid-of-b', epoch: 2 } });
     expect(writesSince(count)).toEqual([]);
+  });
+
+  test('does not take over from another export than the one that it has restored', async () => {
+    const [a, b] = [aSite('a'), aSite('b')];
+    await exported(a);
+    const restored = manifestKey(CLUSTER, 1, 1);
+    await changed(a);
+    const count = store.history.length;
+    await expect(inTime(clock, b.takeOver(restored))).rejects.toThrow('nothing was changed. Run it again');
+    expect(writesSince(count)).toEqual([]);
+    expect(await inTime(clock, b.takeOver(manifestKey(CLUSTER, 1, 2)))).toMatchObject({ epoch: 2 });
+    expect(await inTime(clock, b.takeOver(restored)), 'it is the writer already').toMatchObject({ epoch: 2 });
   });
 
   test('may take over where nobody has written yet', async () => {

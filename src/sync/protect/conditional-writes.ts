@@ -18,10 +18,16 @@ export class ConditionalWrites {
   }
 
   /** Nothing when there is one of this name. */
-  async create(key: string, body: Buffer, signal: AbortSignal): Promise<Stored | undefined> {
-    if (this.isFenced) return await attempt(this.#store, key, body, { signal, condition: { absent: true } });
+  async create(
+    key: string,
+    body: Buffer,
+    signal: AbortSignal,
+    known: Pick<PutOptions, 'sha256'> = {},
+  ): Promise<Stored | undefined> {
+    const options = { ...known, signal };
+    if (this.isFenced) return await attempt(this.#store, key, body, { ...options, condition: { absent: true } });
     if (await this.#store.head(key, { signal })) return undefined;
-    return await attempt(this.#store, key, body, { signal });
+    return await attempt(this.#store, key, body, options);
   }
 
   /** Nothing when it is no longer what was read. */
@@ -49,6 +55,12 @@ async function attempt(
 const contentTypeOf = (key: string): string =>
   key.endsWith('.json') ? 'application/json' : 'application/octet-stream';
 
+/** What was found out, and when nothing of the attempt is left in the store: nobody has to wait for that before he writes. */
+export interface Probe {
+  readonly isFenced: boolean;
+  readonly isCleanedUp: Promise<void>;
+}
+
 /**
  * Whether the store keeps writers apart: tries on an object of its own that a second creation fails, and that a write over something
  * else than what was read does. Throws when the store cannot be reached: then nothing is known.
@@ -57,15 +69,17 @@ export async function probeFences(
   store: ObjectStore,
   { cluster }: Pick<Site, 'cluster'>,
   signal: AbortSignal,
-): Promise<boolean> {
+): Promise<Probe> {
   const key = probeKey(cluster, randomUUID());
+  const cleanUp = () => store.remove(key, { signal }).catch(() => {});
   try {
-    return await isFencedAt(store, key, signal);
+    const isFenced = await isFencedAt(store, key, signal);
+    return { isFenced, isCleanedUp: cleanUp() };
   } catch (error) {
-    if (hasFault(error, 'unsupported')) return false;
+    const isCleanedUp = cleanUp();
+    if (hasFault(error, 'unsupported')) return { isFenced: false, isCleanedUp };
+    await isCleanedUp;
     throw error;
-  } finally {
-    await store.remove(key, { signal }).catch(() => {});
   }
 }
 
@@ -73,10 +87,10 @@ async function isFencedAt(store: ObjectStore, key: string, signal: AbortSignal):
   const put = (text: string, condition: NonNullable<PutOptions['condition']>) =>
     attempt(store, key, Buffer.from(JSON.stringify({ probe: text })), { signal, condition });
   /** A client that repeats a request whose reply was lost is told that its condition does not hold: what is there decides. */
-  const etagNow = async () => (await store.head(key, { signal }))?.etag;
-  await put('first', { absent: true });
-  const etag = await etagNow();
-  if (etag === undefined || (await put('second', { absent: true }))) return false;
-  await put('next', { etag });
-  return (await etagNow()) !== etag && !(await put('over what is no longer there', { etag }));
+  const etagAfter = async (stored: Stored | undefined) => (stored ?? (await store.head(key, { signal })))?.etag;
+  const etag = await etagAfter(await put('first', { absent: true }));
+  if (etag === undefined) return false;
+  const [second, next] = await Promise.all([put('second', { absent: true }), put('next', { etag })]);
+  if (second || (await etagAfter(next)) === etag) return false;
+  return !(await put('over what is no longer there', { etag }));
 }

@@ -51,6 +51,11 @@ export class ManifestFiles {
     return found;
   }
 
+  /** The one that was written just now need not be read when the pointer names it the next time. */
+  remember(held: HeldManifest): void {
+    this.#last = held;
+  }
+
   /** The last in the order of epochs and sequences, whether or not a pointer has ever named it. */
   async last(cluster: string, signal: AbortSignal): Promise<HeldManifest | undefined> {
     const last = await this.lastPlace(cluster, signal);

@@ -95,7 +95,8 @@ export class NewObjects {
     const { keys, clock } = this.#parts;
     const name = cluster.toLowerCase();
     const body = await encode(wanted.document, form, keys, { cluster: name, epoch: writer.epoch, sequence });
-    const key = await this.#create(wanted, body, writes, signal);
+    const hash = body === wanted.document ? wanted.plain.sha256 : sha256(body);
+    const key = await this.#create(wanted, { body, sha256: hash }, writes, signal);
     return {
       schemaVersion: SCHEMA_VERSION,
       cluster: name,
@@ -104,7 +105,7 @@ export class NewObjects {
       createdAt: clock.now().toISOString(),
       export: {
         key,
-        sha256: body === wanted.document ? wanted.plain.sha256 : sha256(body),
+        sha256: hash,
         bytes: body.length,
         plain: wanted.plain,
         compression: form.compression,
@@ -119,7 +120,7 @@ export class NewObjects {
   /** The name says when, in whole seconds, and is never used twice: if it is taken the next second's is tried when that has come. */
   async #create(
     { cluster, form }: NewExport,
-    body: Buffer,
+    { body, sha256: hash }: { readonly body: Buffer; readonly sha256: string },
     writes: ConditionalWrites,
     signal: AbortSignal,
   ): Promise<string> {
@@ -127,7 +128,7 @@ export class NewObjects {
     for (let names = 0; names < MOST_NAMES; names += 1) {
       const second = await this.#nextSecond(signal);
       const key = isPlain ? exportKey(cluster, second) : closedExportKey(cluster, second);
-      if (await writes.create(key, body, signal)) return key;
+      if (await writes.create(key, body, signal, { sha256: hash })) return key;
     }
     throw new Retry(`the ${MOST_NAMES} names that an export of ${cluster} could have had are all taken`);
   }

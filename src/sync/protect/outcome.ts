@@ -25,7 +25,12 @@ export interface ConfirmRequest extends Request {
 }
 
 export type Outcome =
-  | (Known & { readonly kind: 'exported'; readonly bytes: number; readonly retention: Retention })
+  | (Known & {
+      readonly kind: 'exported';
+      readonly bytes: number;
+      /** When it could be restored, by the clock that only goes forward. What comes after is looking for old ones. */
+      readonly storedAt: number;
+    })
   /** What is exported already is what there is. */
   | (Known & { readonly kind: 'unchanged' })
   | Barred;
@@ -36,13 +41,16 @@ export interface Known {
   readonly contentSha256: string;
   /** Whether the store keeps other writers out. */
   readonly fenced: boolean;
+  /** How it ended when old exports were last looked for. */
+  readonly retention: Retention;
 }
 
 /** The export counts even when old ones could not be removed. */
 export type Retention =
   | { readonly kind: 'done'; readonly removed: number }
+  /** Not yet, or not while what is exported has no volumes in it. */
   | { readonly kind: 'later' }
-  | { readonly kind: 'failed'; readonly error: unknown };
+  | { readonly kind: 'failed'; readonly why: string };
 
 /** That an export is needed: what is in the store is not known to be what there is. */
 export interface Stale {

@@ -123,17 +123,38 @@ describe('retention', () => {
   });
 
   test('is looked after once an hour at most', async () => {
-    expect(await changed()).toMatchObject({ retention: { kind: 'done' } });
-    expect(await changed()).toMatchObject({ retention: { kind: 'later' } });
+    const looks = () => store.count({ verb: 'list', key: 'prod/' });
+    await changed();
+    await changed();
+    expect(looks()).toBe(1);
     await clock.advance(3_600_000);
-    expect(await changed()).toMatchObject({ retention: { kind: 'done' } });
+    await changed();
+    expect(looks()).toBe(2);
+  });
+
+  test('waits while what is exported has no volumes: nobody restores that, and what was before it is all that there is', async () => {
+    await changed();
+    const before = store.keys('prod/');
+    site.volumes = 0;
+    for (let days = 0; days < 30; days += 10) {
+      await clock.advance(10 * DAY);
+      await changed();
+    }
+    expect(store.keys('prod/')).toEqual(expect.arrayContaining([...before]));
+    site.volumes = 2;
+    await changed();
+    expect(store.keys('prod/')).not.toEqual(expect.arrayContaining([...before]));
   });
 
   test('that fails does not harm the export, and is tried with the next', async () => {
     store.inject({ verb: 'list', key: 'prod/' }, { kind: 'fail', as: 'denied' });
     expect(await changed()).toMatchObject({
       kind: 'exported',
-      retention: { kind: 'failed', error: { fault: 'denied' } },
+      retention: { kind: 'failed', why: expect.stringContaining('prod/') },
+    });
+    expect(await inTime(clock, site.confirm()), 'and is told until then').toMatchObject({
+      kind: 'unchanged',
+      retention: { kind: 'failed' },
     });
     expect(await changed()).toMatchObject({ retention: { kind: 'done' } });
   });

@@ -101,14 +101,13 @@ async function contentsOf(store: ObjectStore, cluster: string, signal: AbortSign
     return found;
   };
   const isExport = (key: string) => exportedAt(cluster, key) !== undefined;
-  return {
-    exports: [
-      ...(await listed(clusterPrefix(cluster), isExport)),
-      ...(await listed(closedExportPrefix(cluster), isExport)),
-    ],
-    manifests: await listed(manifestPrefix(cluster), (key) => manifestPlace(cluster, key) !== undefined),
-    probes: await listed(probePrefix(cluster), (key) => PROBE.test(key)),
-  };
+  const [plain, closed, manifests, probes] = await Promise.all([
+    listed(clusterPrefix(cluster), isExport),
+    listed(closedExportPrefix(cluster), isExport),
+    listed(manifestPrefix(cluster), (key) => manifestPlace(cluster, key) !== undefined),
+    listed(probePrefix(cluster), (key) => PROBE.test(key)),
+  ]);
+  return { exports: [...plain, ...closed], manifests, probes };
 }
 
 /** Of one that cannot be read nobody knows which export it needs: nothing is removed. */

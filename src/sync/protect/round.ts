@@ -18,7 +18,8 @@ interface RoundParts {
   readonly clock: Clock;
   readonly manifests: ManifestFiles;
   readonly newObjects: NewObjects;
-  readonly writes: ConditionalWrites;
+  /** Waits until it is known what the store can do, which nobody finds out before he may write. */
+  readonly writes: () => Promise<ConditionalWrites>;
   readonly request: Request;
   readonly signal: AbortSignal;
 }
@@ -30,9 +31,14 @@ export interface Newest {
   readonly sequence: number;
 }
 
+/** Without what is known of old exports, which a round does not look at. */
+type Confirmed = Omit<Extract<Outcome, { kind: 'unchanged' }>, 'retention'>;
+
 export class Round {
   readonly #parts: RoundParts;
   readonly #pointer: PointerFile;
+  /** The sequence of the last manifest, when that was looked for in this round. */
+  #lastSequence: number | undefined;
 
   constructor(parts: RoundParts) {
     this.#parts = parts;
@@ -54,6 +60,7 @@ export class Round {
     const last = await manifests.last(request.cluster, signal);
     const barred = last && barredBy(last.manifest, request);
     if (barred) return barred;
+    this.#lastSequence = last?.reference.sequence ?? 0;
     const pointer: Pointer = {
       schemaVersion: SCHEMA_VERSION,
       cluster: request.cluster.toLowerCase(),
@@ -69,8 +76,8 @@ export class Round {
   async newestOf({ pointer: { newest } }: HeldPointer): Promise<Newest> {
     const { manifests, request, signal } = this.#parts;
     if (newest === null) {
-      const place = await manifests.lastPlace(request.cluster, signal);
-      return { found: undefined, reference: null, sequence: place?.sequence ?? 0 };
+      const sequence = this.#lastSequence ?? (await manifests.lastPlace(request.cluster, signal))?.sequence ?? 0;
+      return { found: undefined, reference: null, sequence };
     }
     const found = await manifests.named(request.cluster, newest, signal);
     return { found, reference: newest, sequence: newest.sequence };
@@ -101,13 +108,13 @@ export class Round {
     return isSameForm && record.keyId === keyId && (!form.isSigned || signer === signingKey(keys).id);
   }
 
-  async confirm(held: HeldPointer, { found }: Newest): Promise<Outcome | undefined> {
+  async confirm(held: HeldPointer, { found }: Newest): Promise<Confirmed | undefined> {
     const { asOf } = this.#parts.request;
     if (found === undefined) return undefined;
     const moved = this.#isNews(held.pointer)
       ? await this.#move({ ...held.pointer, confirmedAt: asOf.toISOString() }, held)
       : held;
-    return moved && { kind: 'unchanged', ...this.#known(moved.pointer, found.manifest) };
+    return moved && { kind: 'unchanged', ...(await this.#known(moved.pointer, found.manifest)) };
   }
 
   /** A time that lies ahead was written by a clock that was wrong, and is corrected. */
@@ -117,7 +124,8 @@ export class Round {
   }
 
   async export(held: HeldPointer, newest: Newest, content: ExportRequest & { readonly plain: Content }) {
-    const { newObjects, request, writes, signal } = this.#parts;
+    const { newObjects, manifests, request, clock, keys, signal } = this.#parts;
+    const writes = await this.#parts.writes();
     const writer = { clusterUid: request.clusterUid, epoch: epochOf(held.pointer, request) };
     const { found, reference } = newest;
     for (const key of [found?.manifest.export.key, knownHere(request)?.key]) newObjects.isAfter(this.#secondOf(key));
@@ -127,10 +135,12 @@ export class Round {
     const confirmedAt = request.asOf.toISOString();
     const moved = await this.#move({ ...held.pointer, ...writer, newest: written.reference, confirmedAt }, held);
     if (moved === undefined) return await this.#withdraw(written, held);
+    manifests.remember({ ...written, signer: request.form.isSigned ? signingKey(keys).id : undefined });
     const outcome = {
       kind: 'exported',
-      ...this.#known(moved.pointer, manifest),
+      ...(await this.#known(moved.pointer, manifest)),
       bytes: manifest.export.bytes,
+      storedAt: clock.monotonic(),
     } as const;
     return { outcome, manifest };
   }
@@ -140,7 +150,8 @@ export class Round {
    * original takes whatever is newest, and should not find it. In any other case it may have been named, and is left alone.
    */
   async #withdraw(written: Written, held: HeldPointer): Promise<undefined> {
-    const { newObjects, request, writes, signal } = this.#parts;
+    const { newObjects, request, signal } = this.#parts;
+    const writes = await this.#parts.writes();
     const now = await this.#pointer.read(signal);
     const isOver = now && barredBy(now.pointer, request) && now.pointer.newest?.sha256 === held.pointer.newest?.sha256;
     if (isOver && writes.isFenced) await newObjects.withdraw(written, signal);
@@ -150,16 +161,20 @@ export class Round {
     return (key === undefined ? undefined : exportedAt(this.#parts.request.cluster, key)) ?? 0;
   }
 
-  #known(pointer: Pointer, { export: { key, sha256, plain }, createdAt, epoch, sequence }: Manifest): Known {
+  async #known(
+    pointer: Pointer,
+    { export: { key, sha256, plain }, createdAt, epoch, sequence }: Manifest,
+  ): Promise<Omit<Known, 'retention'>> {
     return {
       status: { key, sha256, exportedAt: createdAt, epoch, sequence, confirmedAt: pointer.confirmedAt },
       contentSha256: plain.sha256,
-      fenced: this.#parts.writes.isFenced,
+      fenced: (await this.#parts.writes()).isFenced,
     };
   }
 
-  #move(pointer: Pointer, from: HeldPointer | undefined): Promise<HeldPointer | undefined> {
-    const { request, writes, signal } = this.#parts;
-    return this.#pointer.move(pointer, { from, isSigned: request.form.isSigned, writes }, signal);
+  async #move(pointer: Pointer, from: HeldPointer | undefined): Promise<HeldPointer | undefined> {
+    const { request, signal } = this.#parts;
+    const writes = await this.#parts.writes();
+    return await this.#pointer.move(pointer, { from, isSigned: request.form.isSigned, writes }, signal);
   }
 }

@@ -46,6 +46,7 @@ export class SimulatedSite {
   form = PLAIN;
   retention = 5;
   edition = 1;
+  volumes = 2;
   readonly #parts: SiteParts;
   #protector: Protector;
   #contentSha256: string | undefined;
@@ -66,7 +67,7 @@ export class SimulatedSite {
   }
 
   async export(isScheduled = false): Promise<Outcome> {
-    const request = { ...this.#site, ...aDocument(this.edition), retention: this.retention, isScheduled };
+    const request = { ...this.#site, ...aDocument(this.edition, this.volumes), retention: this.retention, isScheduled };
     return this.#told(await this.#protector.export(request, this.#life.signal));
   }
 
@@ -75,10 +76,11 @@ export class SimulatedSite {
     return this.#told(await this.#protector.confirm(request, this.#life.signal));
   }
 
-  takeOver(): Promise<TakenOver> {
+  takeOver(restored?: string): Promise<TakenOver> {
     const { clock, keys = NO_KEYS } = this.#parts;
     const { cluster, clusterUid } = this.#site;
-    return takeOver({ store: this.#client, cluster, clusterUid, keys, clock }, this.#life.signal);
+    const parts = { store: this.#client, cluster, clusterUid, keys, clock, ...(restored && { restored }) };
+    return takeOver(parts, this.#life.signal);
   }
 
   #told<T extends Outcome | Stale>(outcome: T): T {

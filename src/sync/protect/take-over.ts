@@ -16,6 +16,8 @@ export interface TakeOverParts {
   /** What is written is signed when there is a key to sign with. */
   readonly keys: Keys;
   readonly clock: Clock;
+  /** The key of the manifest that has to be the newest still, because what it speaks of is what this cluster has. */
+  readonly restored?: string;
   readonly log?: Log;
 }
 
@@ -28,17 +30,30 @@ export interface TakenOver extends Writer {
   readonly fenced: boolean;
 }
 
+/** Thrown before anything is written: what is new would be lost to all that follow this cluster. */
+class ExportHasCome extends Error {
+  override readonly name = 'ExportHasCome';
+
+  constructor(cluster: string) {
+    super(
+      `there is another export of ${cluster} now than the one that was looked at: nothing was changed. Run it again`,
+    );
+  }
+}
+
 const MOST_ROUNDS = 5;
 
 export async function takeOver(parts: TakeOverParts, signal: AbortSignal): Promise<TakenOver> {
   const { store, cluster, clusterUid, keys } = parts;
-  const fenced = await probeFences(store, { cluster }, signal);
+  const { isFenced: fenced, isCleanedUp } = await probeFences(store, { cluster }, signal);
+  await isCleanedUp;
   const writes = new ConditionalWrites(store, fenced);
   const file = new PointerFile({ store, keys, cluster });
   for (let rounds = 0; rounds < MOST_ROUNDS; rounds += 1) {
     const from = await file.read(signal);
     if (from?.pointer.clusterUid === clusterUid) return taken(from.pointer, from.pointer, fenced);
     const before = from?.pointer ?? (await lost(parts, signal));
+    if (parts.restored !== undefined && before?.newest?.key !== parts.restored) throw new ExportHasCome(cluster);
     const pointer = raised(parts, before);
     const moved = await file.move(pointer, { from, isSigned: keys.signing !== undefined, writes }, signal);
     if (moved) return taken(pointer, before, fenced);

@@ -106,6 +106,16 @@ describe('what happens meanwhile', () => {
     expect(world.volume('a')?.spec?.mountOptions).toEqual(['ro']);
   });
 
+  test('an object that somebody has made larger meanwhile is not made smaller', async () => {
+    const world = new RecoveryWorld();
+    await world.restore(aPair('a'));
+    const plan = world.plan(aPair('a', 'apps/a', { capacity: { storage: '20Gi' } }));
+    const capacity = { storage: '50Gi' };
+    world.change(world.volume('a'), (volume) => ({ ...volume, spec: { ...volume.spec, capacity } }));
+    expect(failed(await world.apply(plan))).toEqual(['change PersistentVolume a']);
+    expect(world.volume('a')?.spec?.capacity).toEqual(capacity);
+  });
+
   test('a volume that was bound meanwhile is not reserved for its claim any more', async () => {
     const world = new RecoveryWorld('apps');
     await world.restore({ volumes: [aVolume('a')] });
@@ -186,6 +196,38 @@ describe('what happens meanwhile', () => {
       'remove PersistentVolume v9',
     ]);
     expect(world.volume('v9')?.metadata.deletionTimestamp).toBeUndefined();
+  });
+
+  test.each([
+    ['has got a volume whose data would go with it', 'pvc-1'],
+    ['has one whose policy was changed', 'v9'],
+  ])('a claim that %s meanwhile is not removed', async (_what, volumeName) => {
+    const world = new RecoveryWorld();
+    await world.restore(together(pairs(9), aPair('v9')));
+    const plan = world.plan(pairs(9));
+    const policy = { persistentVolumeReclaimPolicy: 'Delete' };
+    if (volumeName === 'v9') world.change(world.volume('v9'), (one) => ({ ...one, spec: { ...one.spec, ...policy } }));
+    else {
+      world.has(aVolume(volumeName, policy, { labels: {} }));
+      world.change(world.claim('apps/v9'), (claim) => ({ ...claim, spec: { ...claim.spec, volumeName } }));
+    }
+    const { failures } = await world.apply(plan);
+    expect(failures[0]).toMatchObject({ doing: 'remove', kind: 'PersistentVolumeClaim', key: 'apps/v9' });
+    expect(failures[0]?.error.message).toContain(`the data of volume ${volumeName} would go with it`);
+    expect(world.claim('apps/v9')).toBeDefined();
+    expect(world.volume('v9')?.metadata.deletionTimestamp).toBeUndefined();
+  });
+
+  test('a volume whose policy was changed meanwhile is not removed', async () => {
+    const world = new RecoveryWorld();
+    await world.restore(together(pairs(9), { volumes: [aVolume('free')] }));
+    const plan = world.plan(pairs(9));
+    world.change(world.volume('free'), (one) => ({
+      ...one,
+      spec: { ...one.spec, persistentVolumeReclaimPolicy: 'Delete' },
+    }));
+    expect(failed(await world.apply(plan))).toEqual(['remove PersistentVolume free']);
+    expect(world.volume('free')?.metadata.deletionTimestamp).toBeUndefined();
   });
 
   test('one that keeps changing is left for the next pass', async () => {

@@ -3,10 +3,11 @@
  * appeared meanwhile; what is changed or removed is of the version that was seen. It can be cut off at any point and done again.
  */
 import { NAMESPACES } from '../../api/namespaces.ts';
-import type { PersistentVolume } from '../../api/persistent-volumes.ts';
+import type { PersistentVolumeClaim } from '../../api/persistent-volume-claims.ts';
+import { PERSISTENT_VOLUMES, type PersistentVolume } from '../../api/persistent-volumes.ts';
 import { fewAtATime } from '../../kit/few-at-a-time.ts';
 import { ApiError, hasReason } from '../../kit/kube/api-error.ts';
-import { refOf } from '../../kit/kube/resource.ts';
+import { type KubeObject, refOf } from '../../kit/kube/resource.ts';
 import { FIELD_MANAGER } from '../contract.ts';
 import type { Alteration, Creation, Kind, RecoveryPlan, Removal, Target } from './plan.ts';
 import { NotWritten, nameOfTarget, ofLatest, Pass, patch, resourceOf, type Writing, type Written } from './writing.ts';
@@ -69,18 +70,43 @@ async function change(writing: Writing, target: Alteration): Promise<void> {
   else await ofLatest(writing, target, target, (identity) => patch(writing, target, identity, target.patch));
 }
 
-/** To whom it is bound, and what others keep it by. */
+/** To whom it is bound, what others keep it by, and how large it is, which somebody may have made it larger than. */
 const dependsOnVersion = ({ patch: { metadata = {}, spec = {} } }: Alteration): boolean =>
-  'finalizers' in metadata || ['claimRef', 'volumeName', 'storageClassName'].some((field) => field in spec);
+  'finalizers' in metadata || OF_ONE_VERSION.some((field) => field in spec);
+
+const OF_ONE_VERSION = ['claimRef', 'volumeName', 'storageClassName', 'capacity', 'resources'];
 
 async function remove(pass: Pass, target: Removal): Promise<void> {
   const { client, signal } = pass.writing;
   requireDone(pass, target);
-  await ofLatest(pass.writing, target, target, ({ uid, resourceVersion }, object) => {
+  await ofLatest(pass.writing, target, target, async ({ uid, resourceVersion }, object) => {
     const claim = object && anothersClaim(object, target);
     if (claim !== undefined) throw new NotWritten(`${nameOfTarget(target)} was bound to claim ${claim} meanwhile`);
-    return client.delete(resourceOf(target), refOf(target.key), { preconditions: { uid, resourceVersion }, signal });
+    await requireRetained(pass.writing, target, object);
+    await client.delete(resourceOf(target), refOf(target.key), { preconditions: { uid, resourceVersion }, signal });
   });
+}
+
+/** The volume itself is asked, not the cache: a claim may have got another one meanwhile, or the policy been changed. */
+async function requireRetained({ client, signal }: Writing, target: Removal, latest?: KubeObject): Promise<void> {
+  const volume =
+    target.kind === 'PersistentVolume'
+      ? (latest as PersistentVolume | undefined)
+      : await volumeOf({ client, signal }, target, latest);
+  const { persistentVolumeReclaimPolicy: policy = 'Retain' } = volume?.spec ?? {};
+  if (policy !== 'Retain')
+    throw new NotWritten(
+      `the data of volume ${volume?.metadata.name} would go with it: its reclaim policy is ${policy}`,
+    );
+}
+
+async function volumeOf(
+  { client, signal }: Pick<Writing, 'client' | 'signal'>,
+  { volumeName }: Removal,
+  latest?: PersistentVolumeClaim,
+): Promise<PersistentVolume | undefined> {
+  const name = latest ? latest.spec?.volumeName : volumeName;
+  return name ? await client.find(PERSISTENT_VOLUMES, { name }, { signal }) : undefined;
 }
 
 /** The claim that a volume is bound to, other than the one that was removed just now. */

@@ -7,6 +7,11 @@ import type { Outline } from './outline.ts';
 /** By the handle here, the handles there that become it. Two volumes that have had one handle already are as they were. */
 type Origins = ReadonlyMap<string, ReadonlySet<string>>;
 
+export interface Collision {
+  readonly message: string;
+  readonly other?: string;
+}
+
 export class Collisions {
   readonly #origins: Origins;
   readonly #outline: Outline;
@@ -20,14 +25,15 @@ export class Collisions {
     this.#origins = origins(outline, mappings);
   }
 
-  /** What the volume would collide with, in words. */
-  of(name: string): string | undefined {
+  /** What the volume would collide with: in words, and by the name of the volume here, if it is one. */
+  of(name: string): Collision | undefined {
     const handle = this.#outline.volumes.get(name)?.handle;
     if (!handle) return undefined;
     const here = handleKey(mappedHandle(handle, this.#mappings));
-    if ((this.#origins.get(here)?.size ?? 0) > 1) return 'another volume of the export gets the same handle';
+    if ((this.#origins.get(here)?.size ?? 0) > 1)
+      return { message: 'another volume of the export gets the same handle' };
     const other = this.#local.keysBy('handle', here).find((key) => key !== name && !this.#isSameThere(key, here));
-    return other === undefined ? undefined : `volume ${other} has its handle here`;
+    return other === undefined ? undefined : { message: `volume ${other} has its handle here`, other };
   }
 
   /** Of one that is in the export, too, what it has there is compared instead. */

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { RECOVERY_LABEL, SYNC_LABEL } from '../contract.ts';
+import { DRILL_LABEL, RECOVERY_LABEL, SYNC_LABEL } from '../contract.ts';
 import { aClaim, aPair, aVolume, claimRefTo, type Exported, OURS, pairs, RecoveryWorld, together } from './builders.ts';
 import type { RecoveryPlan } from './plan.ts';
 import { type Fact, remedyOf } from './refusals.ts';
@@ -230,6 +230,22 @@ describe('what cannot be changed', () => {
     expect(plan.refused[0]?.message).toContain(field);
   });
 
+  test('does not keep the data of a volume from being kept, whatever a person does about it then', async () => {
+    const world = new RecoveryWorld();
+    world.has(aVolume('a', { persistentVolumeReclaimPolicy: 'Delete' }, { labels: OURS }));
+    const plan = world.plan({ volumes: [aVolume('a', nfs('/export/new'))] });
+    expect(facts(plan)).toEqual({ a: 'mustBeRecreated' });
+    expect(plan.change).toMatchObject([{ key: 'a', patch: { spec: { persistentVolumeReclaimPolicy: 'Retain' } } }]);
+    await world.apply(plan);
+    doesNothing(world.plan({ volumes: [aVolume('a', nfs('/export/new'))] }));
+  });
+
+  test('of somebody else is not even given another policy', () => {
+    const world = new RecoveryWorld();
+    world.has(aVolume('a', { persistentVolumeReclaimPolicy: 'Delete' }, { labels: {} }));
+    doesNothing(world.plan({ volumes: [aVolume('a', nfs('/export/new'))] }));
+  });
+
   test('is the affinity of a volume that has one; one that has none can be given it', async () => {
     const affinity = (zone: string) => ({
       nodeAffinity: {
@@ -381,7 +397,15 @@ describe('handles', () => {
       { mappings },
     );
     expect(keys(plan.create)).toEqual(['b']);
-    expect(facts(plan)).toEqual({ a: 'handleCollides' });
+    expect(plan.refused).toMatchObject([
+      { key: 'a', fact: 'handleCollides', because: { kind: 'PersistentVolume', key: 'mine' } },
+    ]);
+  });
+
+  test('that a copy for a drill has for a while are nothing to collide with', () => {
+    const world = new RecoveryWorld();
+    world.has(aVolume('drill-1-a', csi('v'), { labels: { [DRILL_LABEL]: '1' } }));
+    expect(keys(world.plan({ volumes: [aVolume('a', csi('v'))] }).create)).toEqual(['a']);
   });
 });
 
@@ -506,7 +530,29 @@ describe('what is no longer in the export', () => {
   test('goes when its claim has gone by itself', async () => {
     const world = await restored(pairs(10));
     world.cluster.remove('apps/v9', 'persistentvolumeclaims');
+    world.bind();
     expect(keys(world.plan(pairs(9)).remove)).toEqual(['v9']);
+  });
+
+  test('stays while it is bound, also when its claim has not been seen', async () => {
+    const world = await restored(pairs(10));
+    world.cluster.remove('apps/v9', 'persistentvolumeclaims');
+    const plan = world.plan(pairs(9));
+    expect(plan.remove).toEqual([]);
+    expect(plan.refused).toMatchObject([
+      { key: 'v9', fact: 'volumeIsInUse', because: { kind: 'PersistentVolumeClaim', key: 'apps/v9' } },
+    ]);
+  });
+
+  test('stays if it is a volume whose data would go with it', async () => {
+    const world = await restored(together(pairs(9), { volumes: [aVolume('free')] }));
+    world.change(world.volume('free'), (volume) => ({
+      ...volume,
+      spec: { ...volume.spec, persistentVolumeReclaimPolicy: 'Delete' },
+    }));
+    const plan = world.plan(pairs(9));
+    expect(plan.remove).toEqual([]);
+    expect(facts(plan)).toEqual({ free: 'dataWouldBeLost' });
   });
 
   test('stays if it is a claim whose data is here only and would go with it', async () => {
@@ -516,7 +562,9 @@ describe('what is no longer in the export', () => {
     world.bind();
     const plan = world.plan(pairs(9));
     expect(plan.remove).toEqual([]);
-    expect(facts(plan)).toEqual({ 'apps/local': 'dataWouldBeLost' });
+    expect(plan.refused).toMatchObject([
+      { key: 'apps/local', fact: 'dataWouldBeLost', because: { kind: 'PersistentVolume', key: 'pvc-1' } },
+    ]);
   });
 
   test('goes if it is a claim whose data stays', async () => {

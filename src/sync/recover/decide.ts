@@ -66,9 +66,22 @@ class Draft {
       fault === undefined
         ? judgeVolume(seen, desiredVolume(volume, seen), this.#collisions)
         : refuse(refusal('specIsInvalid', `volume ${target.key} cannot be restored: ${fault}`));
-    if (verdict.do === 'refuse') this.#refusedVolumes.set(target.key, verdict.fact);
+    if (verdict.do === 'refuse') {
+      this.#refusedVolumes.set(target.key, verdict.fact);
+      this.#keepData(target);
+    }
     if (verdict.do === 'nothing') this.#same.volumes += 1;
     this.#add(target, verdict, seen.volumes, () => desiredVolume(seen.document.volumes.at(place), seen));
+  }
+
+  /** Whatever a person does about a volume that is refused, and be it to delete it as he is told he may: the data stays. */
+  #keepData(target: Target): void {
+    const { volumes, sync } = this.#seen;
+    const [local, identity] = [volumes.get(target.key), volumes.identityOf(target.key)];
+    const isSafe = local?.recovery !== sync || local.isDeleting || local.reclaimPolicy === 'Retain';
+    if (isSafe || !identity) return;
+    const patch = { spec: { persistentVolumeReclaimPolicy: 'Retain' } };
+    this.#change.push({ ...target, ...identity, patch, fields: ['spec.persistentVolumeReclaimPolicy'] });
   }
 
   #claim(claim: KubeObject, place: number): void {
@@ -100,7 +113,10 @@ class Draft {
     const identity = local.identityOf(target.key);
     if (verdict.do === 'create') this.#create.push({ ...target, make, ...neededBy(verdict.object) });
     if (verdict.do === 'leave') this.#present.push(target);
-    if (verdict.do === 'refuse') this.#refused.push({ ...target, fact: verdict.fact, message: verdict.message });
+    if (verdict.do === 'refuse') {
+      const { do: _, ...why } = verdict;
+      this.#refused.push({ ...target, ...why });
+    }
     if (verdict.do === 'change' && identity)
       this.#change.push({ ...target, ...identity, patch: verdict.patch, fields: verdict.fields });
   }

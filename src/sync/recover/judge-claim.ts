@@ -47,7 +47,10 @@ function judgeOurs(seen: Seen, desired: DesiredClaim, key: string, local: LocalC
   const expands = seen.expandingClasses.has(local.className ?? '');
   const verdict = changeOrNothing(claimDifference(desired, content, expands && local.isBound === true));
   const isHeldBack = verdict.do === 'nothing' && local.isBound && !expands && wouldGrow(desired, content);
-  return isHeldBack ? refuse(refusal('classDoesNotExpand', tooSmall(key, local))) : verdict;
+  if (!isHeldBack) return verdict;
+  return refuse(
+    refusal('classDoesNotExpand', tooSmall(key, local), { kind: 'StorageClass', key: local.className ?? '' }),
+  );
 }
 
 const tooSmall = (key: string, { className = '' }: LocalClaim): string =>

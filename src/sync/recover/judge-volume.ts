@@ -32,7 +32,11 @@ function nodeVolume({ spec }: Seen, desired: DesiredVolume): Refusal | undefined
 function mayBeCreated(seen: Seen, desired: DesiredVolume, collisions: Collisions): Verdict {
   const { name } = desired.metadata;
   const collision = collisions.of(name);
-  if (collision !== undefined) return refuse(refusal('handleCollides', `volume ${name}: ${collision}`));
+  if (collision) {
+    const because =
+      collision.other === undefined ? undefined : ({ kind: 'PersistentVolume', key: collision.other } as const);
+    return refuse(refusal('handleCollides', `volume ${name}: ${collision.message}`, because));
+  }
   const why = whyNotReserve(seen, desired);
   return why ? refuse(why) : { do: 'create', object: desired };
 }
@@ -49,6 +53,7 @@ function whyNotReserve(seen: Seen, { metadata: { name }, spec }: DesiredVolume):
   return refusal(
     'claimIsAnothers',
     `volume ${name} belongs to claim ${key}, and a claim of that name is here that was not restored by this resource`,
+    { kind: 'PersistentVolumeClaim', key },
   );
 }
 

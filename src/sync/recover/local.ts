@@ -8,7 +8,7 @@ import type { View } from '../../kit/cache/store.ts';
 import { formatJson, parseJson } from '../../kit/kube/json.ts';
 import { annotationsManagedBy, labelsManagedBy } from '../../kit/kube/managed-fields.ts';
 import type { KubeObject, ObjectMeta, OwnerReference } from '../../kit/kube/resource.ts';
-import { FIELD_MANAGER, RECOVERY_LABEL, SYNC_ENABLED, SYNC_LABEL } from '../contract.ts';
+import { DRILL_LABEL, FIELD_MANAGER, RECOVERY_LABEL, SYNC_ENABLED, SYNC_LABEL } from '../contract.ts';
 import { type Captured, captured } from '../export/document.ts';
 import type { Handle } from './outline.ts';
 import { untied } from './ownership.ts';
@@ -32,7 +32,7 @@ export interface LocalVolume extends Local {
   readonly claim?: string;
   /** Only of one that has been bound. */
   readonly claimUid?: string;
-  /** As `handleKey` writes it. */
+  /** As `handleKey` writes it. That of a copy for a drill is meant to be another's, for a while. */
   readonly handle?: string;
   readonly reclaimPolicy: string;
   readonly phase: string;
@@ -92,7 +92,7 @@ export function projectVolume(volume: PersistentVolume): LocalVolume {
     sourceMark: sourceMark(spec),
     ...(claimRef && { claim: `${claimRef.namespace}/${claimRef.name}` }),
     ...(claimRef?.uid && { claimUid: claimRef.uid }),
-    ...(driver && volumeHandle && { handle: handleKey({ driver, volumeHandle }) }),
+    ...(driver && volumeHandle && !isOfDrill(metadata) && { handle: handleKey({ driver, volumeHandle }) }),
     reclaimPolicy: spec?.persistentVolumeReclaimPolicy ?? '',
     phase: status?.phase ?? '',
   };
@@ -114,6 +114,8 @@ export function projectClaim(claim: PersistentVolumeClaim): LocalClaim {
 export const projectNamespace = ({ metadata }: KubeObject): LocalNamespace => ({
   isTerminating: metadata.deletionTimestamp !== undefined,
 });
+
+const isOfDrill = ({ labels }: ObjectMeta): boolean => labels?.[DRILL_LABEL] !== undefined;
 
 const isInScope = ({ labels }: ObjectMeta): boolean => labels?.[SYNC_LABEL] === SYNC_ENABLED;
 

@@ -108,6 +108,17 @@ describe('the export that the pointer names', () => {
     expect(await look({ etag: again.kind === 'confirmed' ? again.etag : '' })).toEqual({ kind: 'unchanged' });
   });
 
+  test('is no younger than the store says, whatever the clock of its writer says', async () => {
+    await site.exports(pairs(2));
+    const confirmedAt = new Date(clock.now().getTime() + 86_400_000).toISOString();
+    site.confirms({ confirmedAt });
+    const { etag, ...first } = await found();
+    expect(first.confirmedAt).toBe(clock.now().toISOString());
+    await later();
+    site.confirms({ confirmedAt: confirmedAt.replace('.000Z', '.001Z') });
+    expect(await look({ etag })).toMatchObject({ kind: 'confirmed', confirmedAt: clock.now().toISOString() });
+  });
+
   test('is read again by who has no ETag any more', async () => {
     await site.exports(pairs(2));
     const status = statusOf(await found());
@@ -377,6 +388,12 @@ describe('an export is not believed after another one', () => {
     );
   });
 
+  test('but is, when what was restored is of another name: its sequences are not these', async () => {
+    const { export: last } = status;
+    const other = { ...last, key: exportKey('staging', 1), epoch: 7, sequence: 900 } as never;
+    expect((await found({ status: { pointerSeen: true, export: other } })).sequence).toBe(site.sequence);
+  });
+
   test('and heals by itself', async () => {
     const now = store.body(pointerKey(CLUSTER));
     store.write(pointerKey(CLUSTER), old);
@@ -400,6 +417,22 @@ describe('keys', () => {
   test('an export that is signed by somebody else is not', async () => {
     await new ProtectedSite({ clock, store, keys: signer(signed.other.signing) }).exports(pairs(2));
     expect(factOf(await look({ spec, keys: trusting(signed.trusted.trusted) }))).toBe('signerIsUnknown');
+  });
+
+  test('the first that is signed follows on what was restored before it was', async () => {
+    await site.exports(pairs(2));
+    const status = statusOf(await found());
+    const signing = new ProtectedSite({ clock, store, keys: signer(signed.trusted.signing) });
+    signing.sequence = site.sequence;
+    signing.previous = site.newest;
+    await later();
+    await signing.exports(pairs(3));
+    expect((await found({ status, spec, keys: trusting(signed.trusted.trusted) })).sequence).toBe(2);
+    signing.epoch = 2;
+    signing.clusterUid = 'uid-of-another';
+    await later();
+    await signing.exports(pairs(4));
+    expect((await found({ status, spec, keys: trusting(signed.trusted.trusted) })).sequence).toBe(3);
   });
 
   test('one whose pointer alone is signed is not', async () => {

@@ -24,7 +24,8 @@ export interface Looking {
 }
 
 /** Rejects with a `StoreError` when the store cannot be asked. */
-export async function findExport(looking: Looking, signal: AbortSignal): Promise<Found> {
+export async function findExport(asked: Looking, signal: AbortSignal): Promise<Found> {
+  const looking = { ...asked, status: statusHere(asked) };
   const { spec, status } = looking;
   const hadPointer = status?.pointerSeen === true || status?.export?.epoch !== undefined;
   const key = pointerKey(spec.protectedCluster);
@@ -37,6 +38,12 @@ export async function findExport(looking: Looking, signal: AbortSignal): Promise
     };
   if (got.kind === 'missing') return believing(false, () => newestByName(looking, signal));
   return got.kind === 'found' ? believing(true, () => named(looking, got, signal)) : got;
+}
+
+/** What the status says may be of another cluster, after `spec.protectedCluster` was changed: its epochs and sequences are not these. */
+function statusHere({ spec, status }: Looking): Looking['status'] {
+  const { key } = status?.export ?? {};
+  return key === undefined || exportedAt(spec.protectedCluster, key) !== undefined ? status : undefined;
 }
 
 /** What an answer of the store is told as when it is not what was hoped for. */
@@ -64,11 +71,12 @@ function get({ store, etag }: Looking, key: string, most: number, signal: AbortS
 
 type FoundObject = Extract<Got, { kind: 'found' }>;
 
-async function named(looking: Looking, { body, etag }: FoundObject, signal: AbortSignal): Promise<Found> {
+async function named(looking: Looking, { body, etag, modifiedAt }: FoundObject, signal: AbortSignal): Promise<Found> {
   const { store, spec, status, keys } = looking;
   const expected = { cluster: spec.protectedCluster, keys, isRequired: spec.signed === true };
   const pointer = readPointer(body, expected);
-  const { confirmedAt, newest } = pointer;
+  const { newest } = pointer;
+  const confirmedAt = earlier(pointer.confirmedAt, modifiedAt);
   const seen = writeEtag({ key: pointerKey(spec.protectedCluster), etag, manifest: newest?.sha256 });
   const isKnown = newest !== null && readEtag(looking.etag)?.manifest === newest.sha256;
   if (isKnown) return { kind: 'confirmed', etag: seen, confirmedAt };
@@ -79,6 +87,10 @@ async function named(looking: Looking, { body, etag }: FoundObject, signal: Abor
   const whole = { document, outline, etag: seen, key, sha256: hash, exportedAt, confirmedAt, epoch, sequence };
   return { kind: 'export', pointerSeen: true, ...whole };
 }
+
+/** Nobody can have confirmed it after it was stored: if he says so his clock is wrong, and the export older than it looks. */
+const earlier = (confirmedAt: string, modifiedAt: Date): string =>
+  modifiedAt.getTime() < Date.parse(confirmedAt) ? modifiedAt.toISOString() : confirmedAt;
 
 /** By the time in its name: when an object was last modified says nothing of when it was exported. */
 async function newestByName(looking: Looking, signal: AbortSignal): Promise<Found> {

@@ -34,6 +34,8 @@ export interface Patch {
 export interface Removal extends Target, Identity {
   /** It is not removed if the removal of this one has failed: of a volume, the claim that is bound to it. */
   readonly needs?: Target;
+  /** The volume of a claim, as it was seen: looked at once more before the claim goes. */
+  readonly volumeName?: string;
 }
 
 export type RefusedTarget = Target & Refusal;

@@ -266,12 +266,12 @@ function checkGoing(volume: Volume, was: Volume): void {
   if (volume?.metadata.uid === was?.metadata.uid) expect(volume?.metadata.labels).toEqual(was?.metadata.labels);
 }
 
-/** Unless a claim is bound to it that is not ours, or whose data would go with it; or somebody else keeps it. */
+/** Unless a claim is bound to it that is not ours, or its data would go with it. */
 function checkGone({ meddling }: Case, volume: Volume, claim: Claim): void {
-  const isInUse = claim !== undefined && volume?.spec?.claimRef?.uid === claim.metadata.uid;
-  const mayStay = isInUse && (!isOurs(claim) || meddling === 'weaken');
-  if (!mayStay && meddling === 'weaken') expect(volume?.metadata.deletionTimestamp).toBeDefined();
-  else if (!mayStay) expect(volume).toBeUndefined();
+  const isInUse = claim !== undefined && !isOurs(claim) && volume?.spec?.claimRef?.uid === claim.metadata.uid;
+  if (meddling === 'weaken') expect(volume).toBeDefined();
+  if (meddling === 'weaken' || isInUse) expect(volume?.metadata.deletionTimestamp).toBeUndefined();
+  else expect(volume).toBeUndefined();
 }
 
 /** Without what is different each time. */

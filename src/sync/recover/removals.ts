@@ -17,13 +17,14 @@ export function removals(seen: Seen): Removals {
   const claims = lost(seen, seen.claims, seen.outline.claims);
   const volumes = lost(seen, seen.volumes, seen.outline.volumes);
   const judgedClaims = claims.keys.map((key) =>
-    judged('PersistentVolumeClaim', key, seen.claims, dataWouldBeLost(seen, key)),
+    judged('PersistentVolumeClaim', key, seen.claims, dataWouldBeLost(seen, key), volumeOf(seen, key)),
   );
   const leaving = new Set(judgedClaims.filter(({ why }) => !why).map(({ key }) => key));
   const judgedVolumes = volumes.keys.map((key) => {
     const claim = seen.volumes.get(key)?.claim ?? '';
-    const needs = leaving.has(claim) ? ({ kind: 'PersistentVolumeClaim', key: claim } as const) : undefined;
-    return judged('PersistentVolume', key, seen.volumes, volumeIsInUse(seen, key, leaving), needs);
+    const needs = leaving.has(claim) ? { needs: { kind: 'PersistentVolumeClaim', key: claim } as const } : {};
+    const why = volumeIsInUse(seen, key, leaving) ?? volumeIsNotRetained(seen, key);
+    return judged('PersistentVolume', key, seen.volumes, why, needs);
   });
   const all = [...judgedClaims, ...judgedVolumes];
   return {
@@ -46,10 +47,15 @@ function judged(
   key: string,
   local: LocalVolumes | LocalClaims,
   why: Refusal | undefined,
-  needs?: Target,
+  more: Pick<Removal, 'needs' | 'volumeName'>,
 ): Judged {
   const identity = local.identityOf(key);
-  return { kind, key, why, removal: identity ? [{ kind, key, ...identity, ...(needs && { needs }) }] : [] };
+  return { kind, key, why, removal: identity ? [{ kind, key, ...identity, ...more }] : [] };
+}
+
+function volumeOf({ claims }: Seen, key: string): Pick<Removal, 'volumeName'> {
+  const { volumeName } = claims.get(key) ?? {};
+  return volumeName === undefined ? {} : { volumeName };
 }
 
 /** What is being deleted is neither restored any more nor lost. */
@@ -66,17 +72,31 @@ function dataWouldBeLost({ claims, volumes }: Seen, key: string): Refusal | unde
   return refusal(
     'dataWouldBeLost',
     `claim ${key} is no longer in the export, and its volume ${volumeName} goes with it: its reclaim policy is ${reclaimPolicy}`,
+    { kind: 'PersistentVolume', key: volumeName },
   );
 }
 
-/** Once its deletion is asked for there is no way back, and it would go as soon as that claim does. */
+/** Whoever made it deletes what is in it when it goes. Ours have the policy Retain, unless somebody has changed it or it was adopted just now. */
+function volumeIsNotRetained({ volumes }: Seen, key: string): Refusal | undefined {
+  const { reclaimPolicy } = volumes.get(key) ?? {};
+  if (reclaimPolicy === 'Retain') return undefined;
+  return refusal(
+    'dataWouldBeLost',
+    `volume ${key} is no longer in the export, and its data would go with it: its reclaim policy is ${reclaimPolicy}`,
+  );
+}
+
+/**
+ * Once its deletion is asked for there is no way back, and it would go as soon as that claim does. One that is still bound is in use, also when
+ * its claim has not been seen.
+ */
 function volumeIsInUse({ volumes, claims }: Seen, key: string, leaving: ReadonlySet<string>): Refusal | undefined {
-  const { claim, claimUid } = volumes.get(key) ?? {};
+  const { claim, claimUid, phase } = volumes.get(key) ?? {};
   if (claim === undefined || claimUid === undefined || leaving.has(claim)) return undefined;
   const isThere = claims.identityOf(claim)?.uid === claimUid && !claims.get(claim)?.isDeleting;
-  if (!isThere) return undefined;
-  return refusal(
-    'volumeIsInUse',
-    `volume ${key} is no longer in the export, and claim ${claim}, which stays, is bound to it`,
-  );
+  if (!isThere && phase !== 'Bound') return undefined;
+  return refusal('volumeIsInUse', `volume ${key} is no longer in the export, and claim ${claim} is bound to it still`, {
+    kind: 'PersistentVolumeClaim',
+    key: claim,
+  });
 }

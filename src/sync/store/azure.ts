@@ -79,7 +79,7 @@ export class AzureStore implements ObjectStore {
 
   async put(key: string, body: Uint8Array, { signal, condition, contentType }: PutOptions): Promise<Stored> {
     const call = { ...this.#call('write', key, signal), bytes: body.length };
-    await refuseEarly(this, call, condition);
+    await refuseEarly(call, condition, async () => (await this.head(key, { signal }))?.etag);
     return await this.#calls.once(call, async (abortSignal) => {
       const { etag } = await this.#container
         .getBlockBlobClient(key)

@@ -70,6 +70,13 @@ export function storeConformance(name: string, make: () => Promise<StoreSubject>
       expect([await text('a'), (await head('a'))?.etag, await keys()]).toEqual(['second', second.etag, ['a']]);
     });
 
+    it('keeps an object whose hash is known already', async () => {
+      const body = randomBytes(LARGE);
+      await store.put(`${prefix}hashed`, body, { signal, condition: { absent: true }, sha256: digest(body) });
+      const got = await get('hashed');
+      expect(got.kind === 'found' && digest(got.body)).toBe(digest(body));
+    });
+
     it('keeps an empty object, which is not a missing one', async () => {
       await put('empty', '');
       expect(await get('empty')).toMatchObject({ kind: 'found', body: Buffer.alloc(0) });

@@ -70,7 +70,18 @@ export class S3Store implements ObjectStore {
     });
   }
 
-  head(key: string, { signal }: CallOptions): Promise<Head | undefined> {
+  async head(key: string, { signal }: CallOptions): Promise<Head | undefined> {
+    const found = await this.#look(key, signal);
+    if (found) return found;
+    // an answer without a body cannot say what is missing
+    await this.#calls.again(this.#call('look at', key, signal), (abortSignal) =>
+      this.#client.send(new HeadBucketCommand({ Bucket: this.#bucket }), { abortSignal }),
+    );
+    return undefined;
+  }
+
+  /** Nothing when there is no such object, or no such bucket. */
+  #look(key: string, signal: AbortSignal): Promise<Head | undefined> {
     const call = this.#call('look at', key, signal);
     return this.#calls.again(call, async (abortSignal) => {
       try {
@@ -79,17 +90,15 @@ export class S3Store implements ObjectStore {
         if (size === undefined || etag === undefined || modifiedAt === undefined) throw noObject(call);
         return { etag, size, modifiedAt };
       } catch (error) {
-        if (refusalOf(error)?.status !== 404) throw error;
-        // an answer without a body cannot say what is missing
-        await this.#client.send(new HeadBucketCommand({ Bucket: this.#bucket }), { abortSignal });
-        return undefined;
+        if (refusalOf(error)?.status === 404) return undefined;
+        throw error;
       }
     });
   }
 
-  async put(key: string, body: Uint8Array, { signal, condition, contentType }: PutOptions): Promise<Stored> {
+  async put(key: string, body: Uint8Array, { signal, condition, contentType, sha256 }: PutOptions): Promise<Stored> {
     const call = { ...this.#call('write', key, signal), bytes: body.length };
-    await refuseEarly(this, call, condition);
+    await refuseEarly(call, condition, async () => (await this.#look(key, signal))?.etag);
     return await this.#calls.once(call, async (abortSignal) => {
       const command = new PutObjectCommand({
         ...this.#object(key),
@@ -97,6 +106,7 @@ export class S3Store implements ObjectStore {
         ContentType: contentType,
         ...(condition && ('absent' in condition ? { IfNoneMatch: '*' } : { IfMatch: condition.etag })),
       });
+      if (sha256 !== undefined) isHashed(command, sha256);
       const { ETag: etag } = await this.#client.send(command, { abortSignal });
       if (etag === undefined) throw noObject(call);
       return { etag };
@@ -133,6 +143,18 @@ export class S3Store implements ObjectStore {
   #call(doing: Attempt['doing'], key: string, signal: AbortSignal): Call {
     return { doing, key, where: this.description, signal };
   }
+}
+
+/** The request is signed for this hash, and a server that finds another one in the body refuses it. */
+function isHashed({ middlewareStack }: PutObjectCommand, sha256: string): void {
+  middlewareStack.add(
+    (next) => (args) => {
+      const { headers } = args.request as { readonly headers: Record<string, string> };
+      headers['x-amz-content-sha256'] = sha256;
+      return next(args);
+    },
+    { step: 'build', name: 'knownHash' },
+  );
 }
 
 /** Older servers refuse the newer checksums, and we try again ourselves where that does no harm. */

@@ -39,6 +39,8 @@ export interface GetOptions extends CallOptions {
 export interface PutOptions extends CallOptions {
   readonly condition?: { readonly absent: true } | { readonly etag: string };
   readonly contentType?: string;
+  /** Of the body, in hexadecimal digits, where it is known already: a store that needs it does not hash a large body again. */
+  readonly sha256?: string;
 }
 
 export type Got =

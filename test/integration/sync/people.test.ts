@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { runHoldfastIn } from '../../harness/holdfast.ts';
 import type { RawObject } from '../../harness/raw-client.ts';
 import { eventually } from '../../harness/wait.ts';
-import { SyncWorld, VOLUMES, type Volume } from './world.ts';
+import { claimsIn, SyncWorld, VOLUMES, type Volume } from './world.ts';
 
 let world: SyncWorld;
 beforeAll(async () => {
@@ -107,6 +107,30 @@ describe('the way back', () => {
     );
   });
 
+  test('is held up by what cannot be changed in place, until a person has deleted it', async () => {
+    const { here, there } = world;
+    await there.killOperator();
+    for (const path of [`${claimsIn('shop')}/gamma`, `${VOLUMES}/gamma`]) {
+      await there.admin.delete(path);
+      await eventually(async () => (await there.admin.request('GET', path)).status === 404);
+    }
+    const moved = { server: '10.1.2.3', path: '/exports/moved' };
+    await there.pair('gamma', 'shop', { volume: { nfs: moved } });
+    await there.startOperator();
+    await here.says('dr', 'Refused', 'True', /MustBeRecreated: volume gamma has another spec.nfs here/);
+    const { code, stderr } = await here.command('failback', '--yes');
+    expect({ code, stderr }).toMatchObject({ code: 1, stderr: expect.stringContaining('are refused') });
+    const { spec } = await here.admin.get<Volume>(`${VOLUMES}/gamma`);
+    expect(spec).toMatchObject({ persistentVolumeReclaimPolicy: 'Retain', nfs: { path: '/exports/gamma' } });
+    await here.admin.delete(`${claimsIn('shop')}/gamma`);
+    await here.admin.delete(`${VOLUMES}/gamma`);
+    await eventually(async () =>
+      expect((await here.admin.get<Volume>(`${VOLUMES}/gamma`)).spec.nfs?.path).toBe(moved.path),
+    );
+    await here.isBound('shop', 'gamma', 'gamma');
+    await here.says('dr', 'InSync', 'True');
+  });
+
   test('ends with taking over again, and the other one is deposed', async () => {
     const { code, stdout, stderr } = await world.here.command('failback', '--yes');
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
@@ -144,5 +168,24 @@ describe('the way back', () => {
     expect((await status(world.here)).stdout).toMatch(/dr +Protected +prod +s3 +4 +4/);
     expect((await status(world.there)).stdout).toContain('AnotherClusterTookOver');
     expect(await world.there.refusals()).toEqual([]);
+  });
+});
+
+describe('a store that is lost with the protected cluster', () => {
+  test('keeps nobody from taking over who insists on it, with a higher epoch than there was', async () => {
+    const { here, there } = world;
+    await there.change('dr', { mode: 'Recovery', pollingInterval: 1 });
+    await there.says('dr', 'InSync', 'True');
+    await here.killOperator();
+    for (const key of await world.keys()) await world.remove(key);
+    await there.says('dr', 'WaitingForExport', 'True', /is no longer in the store/);
+    const { code, stderr } = await there.command('failover', '--yes');
+    expect({ code, stderr }).toMatchObject({ code: 1, stderr: expect.stringContaining('there is nothing to restore') });
+    const forced = await there.command('failover', '--yes', '--force');
+    expect(forced).toMatchObject({ code: 0, stderr: '' });
+    const { managedVolumeCount, export: exported } = await there.says('dr', 'Exported', 'True');
+    expect({ managedVolumeCount, epoch: exported?.epoch }).toEqual({ managedVolumeCount: 4, epoch: 4 });
+    await here.startOperator();
+    await here.says('dr', 'Deposed', 'True', /epoch 4/);
   });
 });

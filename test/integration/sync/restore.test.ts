@@ -275,7 +275,7 @@ describe('the server', () => {
       ...Array.from({ length: 5 }, (_, index) => aPair(`release-${index}`, `release/c${index}`)),
     );
     await recovery.restore(exported);
-    await isBound('release', 'c4', 'release-4');
+    for (let index = 0; index < 5; index += 1) await isBound('release', `c${index}`, `release-${index}`);
     expect(await bringIntoScope(recovery.writing)).toMatchObject({ counts: { release: 10 }, failures: [] });
     expect((await volume('release-0')).metadata.labels).toMatchObject({ [SYNC_LABEL]: 'enabled' });
     await recovery.restore(exported);

@@ -98,6 +98,15 @@ describe('a write', () => {
   });
 });
 
+it('a body that is not the one whose hash was signed is refused by the server', async () => {
+  const key = newKey();
+  const sha256 = hash(Buffer.from('another'));
+  await expect(store.put(key, Buffer.from('content'), { signal, sha256 })).rejects.toMatchObject({
+    name: 'StoreError',
+  });
+  expect(await stored(key)).toBe(404);
+});
+
 describe('a read', () => {
   it('that is cut off in the middle is incomplete, and whole the next time', async () => {
     const key = newKey();

@@ -214,6 +214,14 @@ export class Site implements AsyncDisposable {
   }
 }
 
+/** The endpoints of the store, as each site sees it. */
+export interface Ways {
+  readonly here: string;
+  readonly there: string;
+}
+
+const straight = async ({ url }: S3Server): Promise<Ways> => ({ here: url.href, there: url.href });
+
 /** Starts the store and both sites, without operators. */
 export class SyncWorld implements AsyncDisposable {
   readonly store: S3Server;
@@ -226,11 +234,15 @@ export class SyncWorld implements AsyncDisposable {
     this.there = there;
   }
 
-  static async start(): Promise<SyncWorld> {
+  /** `ways` lead to the store, one for each site, where it is not a straight one. */
+  static async start(ways: (store: S3Server) => Promise<Ways> = straight): Promise<SyncWorld> {
     const store = await startS3Server();
     await store.request({ method: 'PUT', path: `/${BUCKET}` });
-    const here = await Site.start(environmentOf(store));
-    return new SyncWorld(store, here, await Site.start(environmentOf(store)));
+    const { here, there } = await ways(store);
+    const sites = [here, there].map((endpoint) => Site.start(environmentOf(store, endpoint)));
+    const [first, second] = await Promise.all(sites);
+    if (!first || !second) throw new Error('there are two sites');
+    return new SyncWorld(store, first, second);
   }
 
   /** The keys of all objects in the store. */
@@ -302,7 +314,8 @@ async function install(plane: ControlPlane): Promise<ServiceAccount> {
     namespace: NAMESPACE,
     clusterRules: roles.flatMap(({ rules }) => rules),
   });
-  await eventually(() => plane.admin.list(SYNCS));
+  // The policy has to find the kind that it takes as its parameters, which it looks for once in a while.
+  await eventually(() => plane.admin.post(`${SYNCS}?dryRun=All`, aSync('ready')));
   return account;
 }
 
