@@ -18,6 +18,7 @@ boot=$(mktemp -d /tmp/holdfast-lab.XXXXXX)
 trap 'rm -rf "$boot"' EXIT
 trap 'exit 143' INT TERM
 ln -s "$lab/root" "$boot/root"
+ln -s "$lab/whole-registers.so" "$boot"
 cp "$here/init" "$here/run-command" "$boot"
 
 devices=()
@@ -68,7 +69,7 @@ flock 4 # until the last process of the guest has ended
 ended=0
 TMPDIR=$memory_in $dies_with_parent timeout -s KILL "$timeout" $dies_with_parent taskset -c "$processor" \
   unshare $namespaces sh -c '"$@"; exit $?' sh \
-  "$lab/linux" mem=$memory umid=guest uml_dir="$boot/" root=none rootfstype=hostfs rootflags="$boot/root" ro init=/init lab="$boot" \
+  env LD_PRELOAD="$boot/whole-registers.so" "$lab/linux" mem=$memory umid=guest uml_dir="$boot/" root=none rootfstype=hostfs rootflags="$boot/root" ro init=/init lab="$boot" \
   quiet loglevel=5 panic=1 cryptomgr.notests con=null con0=null,fd:1 con1=null,fd:3 console=tty1 "${devices[@]}" </dev/null &
 guest=$!
 exec 4>&-

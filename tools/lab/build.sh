@@ -3,13 +3,13 @@
 # last line. Downloads Debian packages and unpacks them: needs no root, and installs nothing on this machine.
 set -euo pipefail
 
-# What the tests use, what the guest itself needs, and libatomic1, which Node.js needs.
-PACKAGES="user-mode-linux bash coreutils sed grep util-linux mount kmod udev systemd iproute2 procps findutils libatomic1
+# What the tests use, what the guest itself needs, a small compiler for what the guest's kernel lacks, and libatomic1, which Node.js needs.
+PACKAGES="user-mode-linux tcc bash coreutils sed grep util-linux mount kmod udev systemd iproute2 procps findutils libatomic1
   dmsetup lvm2 thin-provisioning-tools cryptsetup-bin mdadm fdisk e2fsprogs xfsprogs btrfs-progs"
 say() { echo "lab: $*" >&2; }
 
 cd "$(dirname "$(readlink -f "$0")")"
-recipe=$(cat build.sh /etc/os-release | sha256sum | cut -c1-12)
+recipe=$(cat build.sh whole-registers.c /etc/os-release | sha256sum | cut -c1-12)
 out=${XDG_CACHE_HOME:-~/.cache}/holdfast/lab/$recipe
 end_if_built() {
   [ -e "$out/linux" ] || return 0
@@ -46,6 +46,7 @@ apt install --download-only $PACKAGES
 say "unpacking $(ls "$out"/apt/cache/archives/*.deb | wc -l) packages ($((SECONDS - started)) s so far)"
 for package in "$out"/apt/cache/archives/*.deb; do dpkg-deb -x "$package" "$out/root"; done
 rm -rf "$out/apt"
+"$out/root/usr/bin/tcc" -B "$out/root/usr/lib/x86_64-linux-gnu/tcc" -shared -nostdlib -o "$out/whole-registers.so" whole-registers.c
 
 cd "$out/root"
 rm -rf usr/share/{doc,man,locale,info,perl,perl5} usr/lib/python3* usr/lib/x86_64-linux-gnu/perl*
