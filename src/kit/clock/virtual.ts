@@ -1,15 +1,11 @@
 /** A clock that stands still until it is moved. Timers fire in the order of their time, and at equal times in the order they were set. */
 import type { Cancel, Clock } from './clock.ts';
-
-interface Timer {
-  readonly at: number;
-  readonly call: () => void;
-}
+import { TimerHeap } from './timer-heap.ts';
 
 export class VirtualClock implements Clock {
   #elapsed = 0;
   #start: number;
-  readonly #timers = new Set<Timer>();
+  readonly #timers = new TimerHeap();
 
   constructor(start = new Date('2026-01-01T00:00:00Z')) {
     this.#start = start.getTime();
@@ -24,9 +20,7 @@ export class VirtualClock implements Clock {
   }
 
   after(ms: number, call: () => void): Cancel {
-    const timer = { at: this.#elapsed + Math.max(0, ms), call };
-    this.#timers.add(timer);
-    return () => this.#timers.delete(timer);
+    return this.#timers.add({ at: this.#elapsed + Math.max(0, ms), call });
   }
 
   /** How many timers wait to fire. */
@@ -38,8 +32,8 @@ export class VirtualClock implements Clock {
   async advance(ms: number): Promise<void> {
     const until = this.#elapsed + ms;
     await settled();
-    for (let next = this.#earliest(); next && next.at <= until; next = this.#earliest()) {
-      this.#timers.delete(next);
+    for (let next = this.#timers.first; next && next.at <= until; next = this.#timers.first) {
+      this.#timers.takeFirst();
       this.#elapsed = Math.max(this.#elapsed, next.at);
       next.call();
       await settled();
@@ -55,12 +49,6 @@ export class VirtualClock implements Clock {
   /** Corrects the time of day. How long things take is not touched by that. */
   setNow(now: Date): void {
     this.#start = now.getTime() - this.#elapsed;
-  }
-
-  #earliest(): Timer | undefined {
-    let first: Timer | undefined;
-    for (const timer of this.#timers) if (!first || timer.at < first.at) first = timer;
-    return first;
   }
 }
 
