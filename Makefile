@@ -4,7 +4,7 @@ SHELL := bash
 .DEFAULT_GOAL := help
 # Tiers share the machine's devices and ports, and each one uses all cores by itself: also with -j they run one after another.
 .NOTPARALLEL:
-.PHONY: help setup demo test check unit simulation integration host lab campaign bench control-plane helm s3-server azurite bundle image manifests docs format
+.PHONY: help setup demo test check unit simulation conformance integration host lab campaign bench control-plane helm s3-server azurite bundle image manifests sandbox-schemas docs format
 
 # npm scripts and these recipes run on the Node.js that package-lock.json pins, whatever the machine has.
 export PATH := $(CURDIR)/node_modules/.bin:$(PATH)
@@ -25,7 +25,7 @@ $(SETUP): package.json package-lock.json
 demo: $(SETUP) control-plane ## Show what there is so far at work on a throw-away control plane
 	@node tools/demo/topology.ts
 
-test: check simulation integration host lab ## Run every test tier but the campaign
+test: check simulation conformance integration host lab ## Run every test tier but the campaign
 
 check: $(SETUP) ## Types, lint, dead code, layers and unit tests; under a minute
 	$(call say,Types)
@@ -43,6 +43,10 @@ unit: $(SETUP) ## Run the unit tests
 simulation: $(SETUP) ## Run whole jobs on simulated machines and clusters, with faults, crashes and power cuts
 	$(call say,Simulation: faults, crashes and power cuts)
 	@vitest run --project simulation
+
+conformance: $(SETUP) control-plane ## Ask the sandbox and a real Kubernetes API server the same questions
+	$(call say,Conformance: the sandbox and a real control plane answer alike)
+	@vitest run --project conformance
 
 integration: $(SETUP) control-plane helm s3-server azurite ## Run the tests against a real Kubernetes API server
 	$(call say,Integration tests: a real etcd and Kubernetes control plane)
@@ -92,6 +96,9 @@ manifests: $(SETUP) ## Write the generated CRDs, RBAC and admission policies to 
 	@node src/main.ts manifests crds $(IN_CHART)
 	@node src/main.ts manifests rbac $(IN_CHART)
 	@node src/main.ts manifests admission $(IN_CHART)
+
+sandbox-schemas: $(SETUP) control-plane ## Write what the sandbox knows about built-in kinds, from a real API server and its sources
+	@node tools/sandbox-schemas/write.ts
 
 docs: $(SETUP) ## Write the tables of reference into docs/
 	@node tools/reference/write.ts

@@ -24,6 +24,8 @@ export default defineConfig({
     projects: [
       tier('unit', ['bench/**/*.test.ts', 'src/**/*.test.ts', 'tools/**/*.test.ts', 'test/layers.test.ts'], false),
       tier('simulation', [SIMULATION], false, 120_000),
+      /** One real control plane for all of it. */
+      tier('conformance', ['test/conformance/**/*.test.ts']),
       tier('integration', ['test/integration/**/*.test.ts']),
       tier('host', ['test/host/**/*.test.ts']),
       /** In a guest, by tools/lab/boot.sh. A guest is several times slower than the machine that it runs on. */

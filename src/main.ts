@@ -41,6 +41,12 @@ const commands: readonly CommandEntry[] = [
     load: () => import('./commands/sync/sync.ts'),
   },
   {
+    group: 'run',
+    name: 'sandbox',
+    summary: 'a cluster in this process, to try things on',
+    load: () => import('./commands/sandbox.ts'),
+  },
+  {
     group: 'act',
     name: 'blob',
     summary: 'stores, reads, lists and removes the blobs of a pool',

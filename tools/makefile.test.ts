@@ -58,6 +58,7 @@ test('make -j test runs every tier, one after another', async () => {
     'vitest run --project unit',
     'vitest run --project simulation',
     'build.sh',
+    'vitest run --project conformance',
     'build.sh',
     'build.sh',
     'build.sh',

@@ -2,8 +2,8 @@
 import { randomBytes } from 'node:crypto';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { type Authority, type Certificate, createAuthority, createKeyPair } from '../../src/kit/certificates.ts';
 import { type AuditRule, auditPolicy } from './audit.ts';
-import { type Authority, type Certificate, createAuthority, createKeyPair } from './certificates.ts';
 
 /** All that proves who is who in one control plane. */
 export interface Credentials {

@@ -5,7 +5,7 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { createSecureServer, type Http2SecureServer } from 'node:http2';
-import type { Authority } from './certificates.ts';
+import type { Authority } from '../../src/kit/certificates.ts';
 import { ConnectionRelay } from './connection-relay.ts';
 import { Exchange } from './exchange.ts';
 import { type Fault, type Match, matches, type Occurrence, type Reply, Rule } from './faults.ts';

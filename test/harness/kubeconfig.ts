@@ -1,5 +1,5 @@
 /** A kubeconfig with one cluster and one user, in the JSON that is also YAML. */
-import type { Certificate } from './certificates.ts';
+import type { Certificate } from '../../src/kit/certificates.ts';
 
 export interface KubeconfigOptions {
   readonly url: string;

@@ -2,7 +2,7 @@
 import { on } from 'node:events';
 import type { Readable } from 'node:stream';
 import { Agent, type Dispatcher } from 'undici';
-import type { Certificate } from './certificates.ts';
+import type { Certificate } from '../../src/kit/certificates.ts';
 
 interface Metadata {
   readonly name: string;

@@ -1,5 +1,5 @@
 /** Users with chosen rights: service accounts with RBAC rules and tokens, and plain users with certificates. */
-import type { Certificate } from './certificates.ts';
+import type { Certificate } from '../../src/kit/certificates.ts';
 import type { Credentials } from './control-plane-files.ts';
 import { RawClient, type RawObject } from './raw-client.ts';
 import { mintToken } from './service-account-token.ts';

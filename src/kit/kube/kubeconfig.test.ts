@@ -2,7 +2,7 @@ import { chmod, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createAuthority } from '../../../test/harness/certificates.ts';
+import { createAuthority } from '../certificates.ts';
 import { VirtualClock } from '../clock/virtual.ts';
 import { kubeconfigAccess } from './kubeconfig.ts';
 

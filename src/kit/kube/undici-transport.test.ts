@@ -2,9 +2,9 @@ import { once } from 'node:events';
 import type { ServerResponse } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { describe, expect, test, vi } from 'vitest';
-import { createAuthority } from '../../../test/harness/certificates.ts';
 import { freePort, type HttpLoopback, serveHttp, serveTcp } from '../../../test/harness/loopback.ts';
 import { eventually } from '../../../test/harness/wait.ts';
+import { createAuthority } from '../certificates.ts';
 import { ConnectionError, type Transport, type TransportRequest, type TransportResponse } from './transport.ts';
 import { type UndiciTransportOptions, undiciTransport } from './undici-transport.ts';
 

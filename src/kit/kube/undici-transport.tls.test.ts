@@ -1,10 +1,10 @@
 import { once } from 'node:events';
 import type { TLSSocket } from 'node:tls';
 import { describe, expect, test } from 'vitest';
-import { createAuthority } from '../../../test/harness/certificates.ts';
 import { type HttpLoopback, serveHttp, serveTcp } from '../../../test/harness/loopback.ts';
 import { startConnectProxy, startSocksProxy } from '../../../test/harness/proxies.ts';
 import { eventually } from '../../../test/harness/wait.ts';
+import { createAuthority } from '../certificates.ts';
 import { openTunnel } from './proxy-tunnel.ts';
 import { ConnectionError, type Transport } from './transport.ts';
 import { type TlsOptions, type UndiciTransportOptions, undiciTransport } from './undici-transport.ts';

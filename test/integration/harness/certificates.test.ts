@@ -1,6 +1,6 @@
 import { X509Certificate } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { createAuthority } from '../../harness/certificates.ts';
+import { createAuthority } from '../../../src/kit/certificates.ts';
 
 describe('a certificate authority', () => {
   const authority = createAuthority('an authority');

@@ -4,6 +4,7 @@
  */
 import { createPublicKey, generateKeyPairSync, type KeyObject, randomBytes, sign } from 'node:crypto';
 import { isIPv4 } from 'node:net';
+import { type Clock, systemClock } from './clock/clock.ts';
 
 /** A certificate and its key, both PEM. */
 export interface Certificate {
@@ -24,13 +25,19 @@ export interface Authority extends Certificate {
   issueClient(subject: Subject): Certificate;
 }
 
-export function createAuthority(commonName: string): Authority {
+export function createAuthority(commonName: string, clock: Clock = systemClock): Authority {
   const key = newKey();
   const issuer = { subject: { commonName }, key };
+  const from = clock.now();
   const leaf = (subject: Subject, extensions: readonly Buffer[]) =>
-    issue({ subject, key: newKey(), issuer, extensions: [basicConstraints(false), ...extensions] });
+    issue({ subject, key: newKey(), issuer, from, extensions: [basicConstraints(false), ...extensions] });
   return {
-    ...issue({ ...issuer, issuer, extensions: [basicConstraints(true), keyUsage(KEY_CERT_SIGN | DIGITAL_SIGNATURE)] }),
+    ...issue({
+      ...issuer,
+      issuer,
+      from,
+      extensions: [basicConstraints(true), keyUsage(KEY_CERT_SIGN | DIGITAL_SIGNATURE)],
+    }),
     issueServer: (subject, names) => leaf(subject, [extendedKeyUsage(SERVER_AUTH), subjectAltName(names)]),
     issueClient: (subject) => leaf(subject, [extendedKeyUsage(CLIENT_AUTH)]),
   };
@@ -46,16 +53,17 @@ interface Issue {
   readonly subject: Subject;
   readonly key: KeyObject;
   readonly issuer: { readonly subject: Subject; readonly key: KeyObject };
+  readonly from: Date;
   readonly extensions: readonly Buffer[];
 }
 
-function issue({ subject, key, issuer, extensions }: Issue): Certificate {
+function issue({ subject, key, issuer, from, extensions }: Issue): Certificate {
   const toBeSigned = sequence(
     der(0xa0, integer(Buffer.of(2))), // version 3
     integer(Buffer.concat([Buffer.of(1), randomBytes(15)])),
     ECDSA_WITH_SHA256,
     distinguishedName(issuer.subject),
-    sequence(time(-HOUR), time(10 * 365 * 24 * HOUR)),
+    sequence(time(from, -HOUR), time(from, 10 * 365 * 24 * HOUR)),
     distinguishedName(subject),
     createPublicKey(key).export({ type: 'spki', format: 'der' }),
     der(0xa3, sequence(...extensions)),
@@ -107,9 +115,9 @@ function distinguishedName({ commonName, organizations = [] }: Subject): Buffer 
   return sequence(...organizations.map((name) => attribute(10, name)), attribute(3, commonName));
 }
 
-/** UTCTime (two-digit year), `offset` milliseconds from now. */
-function time(offset: number): Buffer {
-  const digits = new Date(Date.now() + offset).toISOString().replace(/[-:T]|\.\d+/g, '');
+/** UTCTime (two-digit year), `offset` milliseconds from then. */
+function time(from: Date, offset: number): Buffer {
+  const digits = new Date(from.getTime() + offset).toISOString().replace(/[-:T]|\.\d+/g, '');
   return der(0x17, Buffer.from(digits.slice(2)));
 }
 

@@ -1,0 +1,72 @@
+/** Who asks, and whether he may. */
+import type { Random } from '../../kit/backoff.ts';
+import type { Clock } from '../../kit/clock/clock.ts';
+import { forbidden, Refusal } from '../server/refusals.ts';
+import type { ResourceRoute, Route } from '../server/route.ts';
+import type { User } from '../server/target.ts';
+import type { Store } from '../store/store.ts';
+import { Authorizer } from './authorizer.ts';
+import type { Attributes } from './rules.ts';
+import { serviceAccountUser, Tokens } from './tokens.ts';
+
+const AUTHENTICATED = 'system:authenticated';
+const ANONYMOUS: User = { name: 'system:anonymous', groups: ['system:unauthenticated'] };
+
+export class Access {
+  readonly authorizer: Authorizer;
+  readonly tokens: Tokens;
+
+  constructor(options: { readonly store: Store; readonly clock: Clock; readonly random: Random }) {
+    this.authorizer = new Authorizer(options.store);
+    this.tokens = new Tokens(options);
+  }
+
+  /** By the Authorization header. Throws when it names nobody. */
+  authenticate(header: string | undefined): User {
+    if (!header) return ANONYMOUS;
+    const token = /^bearer\s+(\S+)$/i.exec(header)?.[1] ?? '';
+    const found = this.tokens.identify(token);
+    if (!found) throw new Refusal({ code: 401, reason: 'Unauthorized', message: 'Unauthorized' });
+    return found.user;
+  }
+
+  /** As whom the user wants to be treated, if he may: himself, unless a header says otherwise. */
+  impersonated(user: User, header: (name: string) => string | undefined): User {
+    const name = header('impersonate-user');
+    if (!name) return user;
+    const account = /^system:serviceaccount:([^:]+):([^:]+)$/.exec(name);
+    const groups = header('impersonate-group')?.split(', ') ?? [];
+    const asked = account
+      ? { plural: 'serviceaccounts', namespace: account[1] ?? '', name: account[2] ?? '' }
+      : { plural: 'users', name };
+    for (const one of [asked, ...groups.map((group) => ({ plural: 'groups', name: group }))]) {
+      this.authorize(user, 'impersonate', { to: 'resource', group: '', version: 'v1', ...one });
+    }
+    if (account && groups.length === 0) return serviceAccountUser(account[1] ?? '', account[2] ?? '');
+    return { name, groups: [...groups, AUTHENTICATED] };
+  }
+
+  /** Throws when he may not. */
+  authorize(user: User, verb: string, route: Route): void {
+    const { allowed, reason } = this.authorizer.decide(user, attributesOf(verb, route));
+    if (allowed) return;
+    const why = reason ? `: ${reason}` : '';
+    if (route.to === 'resource') throw forbiddenResource(user, verb, route, why);
+    const message = `forbidden: User ${JSON.stringify(user.name)} cannot ${verb} path ${JSON.stringify(route.path)}${why}`;
+    throw new Refusal({ code: 403, reason: 'Forbidden', message, details: {} });
+  }
+}
+
+function attributesOf(verb: string, route: Route): Attributes {
+  if (route.to === 'page') return { verb, path: route.path };
+  const { plural, to: _, version: _v, ...rest } = route;
+  return { verb, resource: plural, ...rest };
+}
+
+function forbiddenResource(user: User, verb: string, route: ResourceRoute, why: string): Refusal {
+  const { group, version, plural, namespace, name = '', subresource } = route;
+  const what = subresource ? `${plural}/${subresource}` : plural;
+  const where = namespace ? `in the namespace ${JSON.stringify(namespace)}` : 'at the cluster scope';
+  const sentence = `User ${JSON.stringify(user.name)} cannot ${verb} resource ${JSON.stringify(what)} in API group ${JSON.stringify(group)} ${where}${why}`;
+  return forbidden({ group, version, plural, kind: '', namespaced: false }, name, sentence);
+}

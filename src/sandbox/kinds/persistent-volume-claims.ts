@@ -1,0 +1,36 @@
+/** PersistentVolumeClaims. All that changes of one, once it is made, is how much it asks for. */
+import { PERSISTENT_VOLUME_CLAIMS } from '../../api/persistent-volume-claims.ts';
+import { type ApiObject, listAt, textAt, withDefaultAt } from '../api-object.ts';
+import { builtIn } from './built-in.ts';
+import { AGE, accessModes, at, column, NAME, wide } from './columns.ts';
+import { claimFaults } from './persistent-volume-claim-faults.ts';
+
+const isBound = (object: ApiObject): boolean => textAt(object, 'spec', 'volumeName') !== '';
+
+const statusOf = (object: ApiObject): string =>
+  object.metadata.deletionTimestamp ? 'Terminating' : textAt(object, 'status', 'phase');
+
+const classOf = (object: ApiObject): string =>
+  object.metadata.annotations?.['volume.beta.kubernetes.io/storage-class'] ??
+  textAt(object, 'spec', 'storageClassName');
+
+export const persistentVolumeClaims = builtIn({
+  resource: PERSISTENT_VOLUME_CLAIMS,
+  shortNames: ['pvc'],
+  hasStatus: true,
+  returnsDeleted: true,
+  defaulted: (object) => withDefaultAt(object, ['spec', 'volumeMode'], 'Filesystem'),
+  begun: (object) => ({ ...object, status: { phase: 'Pending' } }),
+  faults: claimFaults,
+  columns: [
+    NAME,
+    column('Status', statusOf),
+    column('Volume', at('spec.volumeName')),
+    column('Capacity', (object) => (isBound(object) ? textAt(object, 'status', 'capacity', 'storage') : '')),
+    column('Access Modes', (object) => (isBound(object) ? accessModes(listAt(object, 'status', 'accessModes')) : '')),
+    column('StorageClass', classOf),
+    column('VolumeAttributesClass', at('spec.volumeAttributesClassName', '<unset>')),
+    AGE,
+    wide('VolumeMode', at('spec.volumeMode', '<unset>')),
+  ],
+});

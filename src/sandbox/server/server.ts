@@ -1,0 +1,54 @@
+/** The API server: a request in, an answer out. */
+import type { Access } from '../access/access.ts';
+import type { Registry } from '../kinds/registry.ts';
+import { type Answer, answerTo } from './answer.ts';
+import { page } from './pages.ts';
+import type { ResourceRequests } from './resource-requests.ts';
+import { routeOf, targetOf } from './route.ts';
+import type { User } from './target.ts';
+import { verbOf } from './verb.ts';
+
+export interface ServerRequest {
+  /** Nobody where the Authorization header says who it is. */
+  readonly user?: User;
+  readonly method: string;
+  /** Path and query, encoded. */
+  readonly path: string;
+  /** By their names in lower case. */
+  readonly header: (name: string) => string | undefined;
+  readonly body: string;
+  readonly signal: AbortSignal;
+}
+
+export class Server {
+  readonly #access: Access;
+  readonly #registry: Registry;
+  readonly #resources: ResourceRequests;
+
+  constructor(access: Access, registry: Registry, resources: ResourceRequests) {
+    this.#access = access;
+    this.#registry = registry;
+    this.#resources = resources;
+  }
+
+  /** Never throws: what goes wrong is an answer, too. */
+  answer(request: ServerRequest): Answer {
+    try {
+      return this.#answer(request);
+    } catch (error) {
+      return answerTo(error);
+    }
+  }
+
+  #answer(request: ServerRequest): Answer {
+    const { method, header } = request;
+    const { pathname, searchParams: query } = new URL(request.path, 'http://sandbox');
+    const sender = request.user ?? this.#access.authenticate(header('authorization'));
+    const user = this.#access.impersonated(sender, header);
+    const route = routeOf(pathname);
+    const verb = verbOf(method, route, query);
+    this.#access.authorize(user, verb, route);
+    if (route.to === 'page') return page(pathname, header('accept') ?? '', this.#registry);
+    return this.#resources.answer({ ...request, user, query, target: targetOf(route, this.#registry) });
+  }
+}

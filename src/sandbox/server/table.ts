@@ -1,0 +1,54 @@
+/** Objects as the rows of a table, which is what `kubectl get` asks for. */
+import type { ApiObject } from '../api-object.ts';
+import type { Column, Kind } from '../kinds/kind.ts';
+
+export interface TableOptions {
+  readonly now: Date;
+  /** What goes with each row. */
+  readonly include: 'Metadata' | 'Object' | 'None';
+  /** Later tables of one watch leave them out. */
+  readonly withColumns: boolean;
+}
+
+export function tableOf(
+  { columns }: Kind,
+  objects: readonly ApiObject[],
+  metadata: object,
+  options: TableOptions,
+): object {
+  return {
+    kind: 'Table',
+    apiVersion: 'meta.k8s.io/v1',
+    metadata,
+    columnDefinitions: options.withColumns ? columns.map(definitionOf) : null,
+    rows: objects.map((object) => rowOf(columns, object, options)),
+  };
+}
+
+const definitionOf = ({ name, type, format = '', description = '', priority = 0 }: Column) => ({
+  name,
+  type,
+  format,
+  description,
+  priority,
+});
+
+function rowOf(columns: readonly Column[], object: ApiObject, { now, include }: TableOptions): object {
+  const cells = columns.map(({ cell }) => cell(object, now));
+  if (include === 'None') return { cells, object: null };
+  return { cells, object: include === 'Object' ? object : partial(object) };
+}
+
+/** An object without what is in it. */
+export const partial = ({ metadata }: ApiObject): object => ({
+  kind: 'PartialObjectMetadata',
+  apiVersion: 'meta.k8s.io/v1',
+  metadata,
+});
+
+export const partialList = (items: readonly ApiObject[], metadata: object): object => ({
+  kind: 'PartialObjectMetadataList',
+  apiVersion: 'meta.k8s.io/v1',
+  metadata,
+  items: items.map(partial),
+});

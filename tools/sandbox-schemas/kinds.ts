@@ -1,0 +1,31 @@
+/** The built-in kinds that the sandbox knows, by their API version. */
+export const KINDS: Readonly<Record<string, readonly string[]>> = {
+  v1: [
+    'ConfigMap',
+    'Event',
+    'Namespace',
+    'Node',
+    'PersistentVolume',
+    'PersistentVolumeClaim',
+    'Pod',
+    'Secret',
+    'Service',
+    'ServiceAccount',
+  ],
+  'admissionregistration.k8s.io/v1': ['ValidatingAdmissionPolicy', 'ValidatingAdmissionPolicyBinding'],
+  'apiextensions.k8s.io/v1': ['CustomResourceDefinition'],
+  'apps/v1': ['StatefulSet'],
+  'authentication.k8s.io/v1': ['SelfSubjectReview', 'TokenRequest', 'TokenReview'],
+  'authorization.k8s.io/v1': [
+    'LocalSubjectAccessReview',
+    'SelfSubjectAccessReview',
+    'SelfSubjectRulesReview',
+    'SubjectAccessReview',
+  ],
+  'autoscaling/v1': ['Scale'],
+  'coordination.k8s.io/v1': ['Lease'],
+  'events.k8s.io/v1': ['Event'],
+  'policy/v1': ['Eviction', 'PodDisruptionBudget'],
+  'rbac.authorization.k8s.io/v1': ['ClusterRole', 'ClusterRoleBinding', 'Role', 'RoleBinding'],
+  'storage.k8s.io/v1': ['StorageClass'],
+};
