@@ -47,6 +47,12 @@ const commands: readonly CommandEntry[] = [
     load: () => import('./commands/sandbox.ts'),
   },
   {
+    group: 'look',
+    name: 'simulate',
+    summary: 'runs the controllers in a cluster on virtual time in which things go wrong',
+    load: () => import('./commands/simulate/simulate.ts'),
+  },
+  {
     group: 'act',
     name: 'blob',
     summary: 'stores, reads, lists and removes the blobs of a pool',

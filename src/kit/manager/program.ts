@@ -8,7 +8,7 @@ import type { Clock } from '../clock/clock.ts';
 import { Controller, type ControllerSettings } from '../controller/controller.ts';
 import type { KubeClient } from '../kube/client.ts';
 import type { ClusterAccess } from '../kube/cluster-access.ts';
-import { connect } from '../kube/connect.ts';
+import { type Connection, connect } from '../kube/connect.ts';
 import type { RateLimit } from '../kube/rate-limit.ts';
 import { Elector } from '../lead/elector.ts';
 import { Checks } from '../observe/checks.ts';
@@ -55,9 +55,8 @@ const EVENTS_MS = 3_000;
 
 /** Runs until `stop` is aborted and all is finished. Rejects with the reason when it could not go on. */
 export async function runProgram(options: ProgramOptions, stop: AbortSignal): Promise<void> {
-  const { name, version, access, clock, random, log, rateLimit, instance } = options;
+  const { name, version, access, clock, random, rateLimit } = options;
   const metrics = new Metrics();
-  const controllers: Controller[] = [];
   metrics.countProcess();
   const connection = connect(access, {
     clock,
@@ -66,6 +65,17 @@ export async function runProgram(options: ProgramOptions, stop: AbortSignal): Pr
     onCall: metrics.restClient(access.server.host),
     ...(rateLimit && { rateLimit }),
   });
+  await runConnected(options, { connection, metrics }, stop);
+}
+
+/** The same with a connection that is there already. It is closed at the end. */
+export async function runConnected(
+  options: ProgramOptions,
+  { connection, metrics }: { readonly connection: Connection; readonly metrics: Metrics },
+  stop: AbortSignal,
+): Promise<void> {
+  const { name, version, access, clock, random, log, instance } = options;
+  const controllers: Controller[] = [];
   try {
     const elector = electorOf(options, connection.client, metrics);
     const client = elector ? connection.client.gatedBy(elector.gate) : connection.client;

@@ -1,0 +1,31 @@
+/** The five jobs, as their commands put them together, each under exactly its own rights, in a cluster in which things go wrong. */
+import { describe, expect, test } from 'vitest';
+import { report, shrink, simulate } from '../../sandbox/simulate/simulate.ts';
+import { Simulation } from '../../sandbox/simulate/simulation.ts';
+import { STORIES } from './stories.ts';
+
+const SEEDS = 12;
+
+describe.each(Object.entries(STORIES))('%s', (_, story) => {
+  test('comes to the same end, whatever goes wrong', async () => {
+    for (let seed = 1; seed <= SEEDS; seed++) {
+      const verdict = await simulate({ seed, story, most: 10 });
+      if (verdict.wrong.length > 0) expect.unreachable(report(await shrink(verdict, story), story));
+    }
+  });
+
+  test('does the same for the same seed', async () => {
+    const [one, again] = [await simulate({ seed: 7, story }), await simulate({ seed: 7, story })];
+    expect(again.hash).toBe(one.hash);
+  });
+
+  test('leaves nothing behind when it ends', async () => {
+    const jobs = typeof story.jobs === 'function' ? story.jobs() : story.jobs;
+    const simulation = new Simulation({ seed: 1, faults: [], jobs });
+    story.begin(simulation);
+    simulation.start();
+    await simulation.pass(3_600_000);
+    await simulation.end();
+    expect(simulation.clock.pending).toBe(0);
+  });
+});

@@ -1,0 +1,68 @@
+import { describe, expect, test } from 'vitest';
+import { inWords } from './fault.ts';
+import { report, shrink, simulate, type Verdict } from './simulate.ts';
+import { Simulation } from './simulation.ts';
+import type { Bug } from './toy.ts';
+import { toyStory } from './toy-story.ts';
+
+const MOST_SEEDS = 120;
+
+/** The first seed that fails. */
+async function hunt(story: ReturnType<typeof toyStory>): Promise<Verdict | undefined> {
+  for (let seed = 1; seed <= MOST_SEEDS; seed++) {
+    const verdict = await simulate({ seed, story, most: 14 });
+    if (verdict.wrong.length > 0) return verdict;
+  }
+  return undefined;
+}
+
+test('a seed makes the same history, byte for byte, and another makes another', async () => {
+  const story = toyStory();
+  const [one, again, other] = [
+    await simulate({ seed: 3, story }),
+    await simulate({ seed: 3, story }),
+    await simulate({ seed: 4, story }),
+  ];
+  expect(again.hash).toBe(one.hash);
+  expect(again.lines).toEqual(one.lines);
+  expect(other.hash).not.toBe(one.hash);
+});
+
+test('a controller without bugs comes to the same end, whatever goes wrong', async () => {
+  const story = toyStory();
+  for (let seed = 1; seed <= 15; seed++) {
+    const verdict = await simulate({ seed, story, most: 14 });
+    if (verdict.wrong.length > 0) expect.unreachable(report(verdict, story));
+  }
+});
+
+describe('a classic bug is found, and what it takes is told in a few lines', () => {
+  test.each<[Bug, RegExp]>([
+    ['finalizer-after-side-effect', /nobody has machine/],
+    ['stale-read-before-delete', /was renewed, and is deleted/],
+    ['lost-requeue', /./],
+    ['write-after-lost-lease', /writes, and .* leads/],
+    ['status-from-memory', /the end is/],
+    ['retry-of-a-create', /two machines|the end is/],
+  ])('%s', async (bug, wrong) => {
+    const story = toyStory(bug);
+    const found = await hunt(story);
+    if (!found) expect.unreachable(`no seed up to ${MOST_SEEDS} finds it`);
+    const shrunk = await shrink(found, story);
+    expect(shrunk.wrong.join()).toMatch(wrong);
+    expect(shrunk.faults.map(inWords).length).toBeLessThanOrEqual(2);
+    expect(shrunk.steps.length).toBeLessThanOrEqual(3);
+    expect(report(shrunk, story)).toContain(`--seed ${found.seed}`);
+  });
+});
+
+test('nothing is left when a simulation ends: no timer, and nobody who listens', async () => {
+  const story = toyStory();
+  const jobs = typeof story.jobs === 'function' ? story.jobs() : story.jobs;
+  const simulation = new Simulation({ seed: 1, faults: [], jobs });
+  story.begin(simulation);
+  simulation.start();
+  await simulation.pass(3_600_000);
+  await simulation.end();
+  expect(simulation.clock.pending).toBe(0);
+});
