@@ -102,8 +102,7 @@ export class ProtectedSide implements Side {
       delete memory.contentSha256;
       return ended(barred(outcome.kind, outcome.by, sync.spec), 0);
     }
-    const { exportedAt, confirmedAt = exportedAt } = outcome.status;
-    memory.last = { kind: 'writer', exportedAt: Date.parse(exportedAt), confirmedAt: Date.parse(confirmedAt) };
+    memory.last = { kind: 'writer', exportedAt: Date.parse(outcome.status.exportedAt), lookedAt: now };
     memory.contentSha256 = outcome.contentSha256;
     return ended(this.#exported(outcome), 0);
   }

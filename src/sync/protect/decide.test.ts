@@ -9,7 +9,7 @@ const ago = (ms: number): number => NOW - ms;
 const known = (parts: Partial<Known>): Known => ({
   now: NOW,
   isComplete: true,
-  last: { kind: 'writer', exportedAt: ago(1000), confirmedAt: ago(1000) },
+  last: { kind: 'writer', exportedAt: ago(1000), lookedAt: ago(1000) },
   ...parts,
 });
 
@@ -36,19 +36,19 @@ describe('what a protected cluster does next', () => {
   });
 
   test('is to confirm once in a while when nothing changes', () => {
-    const last = (ms: number) => ({ kind: 'writer', exportedAt: ago(ms), confirmedAt: ago(ms) }) as const;
+    const last = (ms: number) => ({ kind: 'writer', exportedAt: ago(ms), lookedAt: ago(ms) }) as const;
     expect(decide(known({ last: last(HEARTBEAT_MS) }))).toEqual({ kind: 'confirm' });
     expect(decide(known({ last: last(HEARTBEAT_MS - 7) }))).toEqual({ kind: 'wait', ms: 7 });
   });
 
   test('is not to confirm what has changed and is not exported yet', () => {
-    const last = { kind: 'writer', exportedAt: ago(1000), confirmedAt: ago(2 * HEARTBEAT_MS) } as const;
+    const last = { kind: 'writer', exportedAt: ago(1000), lookedAt: ago(2 * HEARTBEAT_MS) } as const;
     const changed = { first: ago(1), last: ago(1) };
     expect(decide(known({ last, changed }))).toEqual({ kind: 'wait', ms: QUIET_MS - 1 });
   });
 
   test('is an export by the schedule although nothing changes', () => {
-    const last = { kind: 'writer', exportedAt: ago(SCHEDULE_MS), confirmedAt: ago(1) } as const;
+    const last = { kind: 'writer', exportedAt: ago(SCHEDULE_MS), lookedAt: ago(1) } as const;
     expect(decide(known({ last }))).toEqual({ kind: 'export', why: 'schedule' });
   });
 
@@ -61,8 +61,7 @@ describe('what a protected cluster does next', () => {
 
   test('never waits for a time that lies ahead because the clock was set back', () => {
     const ahead = NOW + SCHEDULE_MS;
-    const writer = (exportedAt: number, confirmedAt: number) =>
-      known({ last: { kind: 'writer', exportedAt, confirmedAt } });
+    const writer = (exportedAt: number, lookedAt: number) => known({ last: { kind: 'writer', exportedAt, lookedAt } });
     expect(decide(writer(ahead, ago(1)))).toEqual({ kind: 'export', why: 'schedule' });
     expect(decide(writer(ago(1), ahead))).toEqual({ kind: 'confirm' });
     expect(decide(known({ changed: { first: ahead, last: ahead } }))).toEqual({ kind: 'export', why: 'change' });
@@ -75,7 +74,7 @@ describe('what a protected cluster does next', () => {
       { nil: undefined },
     );
     const last = fc.oneof(
-      fc.record({ kind: fc.constant('writer' as const), exportedAt: time, confirmedAt: time }),
+      fc.record({ kind: fc.constant('writer' as const), exportedAt: time, lookedAt: time }),
       fc.record({ kind: fc.constant('barred' as const), lookedAt: time }),
     );
     fc.assert(

@@ -15,7 +15,8 @@ export interface Known {
 }
 
 export type LastLook =
-  | { readonly kind: 'writer'; readonly exportedAt: number; readonly confirmedAt: number }
+  /** When it looked, by its own clock: what the store was told is as old as the caches, and would be due again at once. */
+  | { readonly kind: 'writer'; readonly exportedAt: number; readonly lookedAt: number }
   /** Another cluster is the writer. */
   | { readonly kind: 'barred'; readonly lookedAt: number };
 
@@ -33,7 +34,7 @@ export function decide({ now, isComplete, changed, last }: Known): Decision {
     return sooner(now, [{ decision: { kind: 'confirm' }, at: [last.lookedAt, HEARTBEAT_MS] }]);
   const schedule: Due = { decision: { kind: 'export', why: 'schedule' }, at: [last.exportedAt, SCHEDULE_MS] };
   if (changed) return sooner(now, [...changeIsDue(changed), schedule]);
-  return sooner(now, [schedule, { decision: { kind: 'confirm' }, at: [last.confirmedAt, HEARTBEAT_MS] }]);
+  return sooner(now, [schedule, { decision: { kind: 'confirm' }, at: [last.lookedAt, HEARTBEAT_MS] }]);
 }
 
 interface Due {
