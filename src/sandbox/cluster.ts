@@ -10,7 +10,9 @@ import { BUILT_IN_KINDS } from './kinds/built-in-kinds.ts';
 import { Registry } from './kinds/registry.ts';
 import { ServerObjects } from './objects.ts';
 import { Admission } from './server/admission.ts';
+import { Definitions } from './server/definitions.ts';
 import { namespaceLifecycle } from './server/namespace-lifecycle.ts';
+import { policies } from './server/policies.ts';
 import { Reads } from './server/reads.ts';
 import { ResourceRequests } from './server/resource-requests.ts';
 import { Server } from './server/server.ts';
@@ -48,6 +50,7 @@ export class Cluster {
       podDefaults,
       claimResize(store),
       noEscalation(access.authorizer),
+      policies(store, this.registry),
     ]);
     const writes = new Writes({ store, clock, random, admission });
     const resources = new ResourceRequests({ store, clock, access, writes, reads: new Reads(store) });
@@ -55,6 +58,7 @@ export class Cluster {
     this.access = access;
     this.server = new Server(access, this.registry, resources);
     this.objects = new ServerObjects(writes, this.registry, store);
+    new Definitions({ objects: this.objects, registry: this.registry, clock });
     for (const name of FIRST_NAMESPACES) this.objects.create(NAMESPACES, { metadata: { name } });
     createFirstRoles(this.objects);
   }

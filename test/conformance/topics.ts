@@ -4,6 +4,7 @@ import { access } from './cases/access.ts';
 import { applying } from './cases/applying.ts';
 import { concurrency } from './cases/concurrency.ts';
 import { configuration } from './cases/configuration.ts';
+import { customResources, definition } from './cases/custom-resources.ts';
 import { deleting } from './cases/deleting.ts';
 import { discovery } from './cases/discovery.ts';
 import { events } from './cases/events.ts';
@@ -12,6 +13,7 @@ import { names } from './cases/names.ts';
 import { namespaces } from './cases/namespaces.ts';
 import { pages } from './cases/pages.ts';
 import { patches } from './cases/patches.ts';
+import { policies } from './cases/policies.ts';
 import { protocol } from './cases/protocol.ts';
 import { reading } from './cases/reading.ts';
 import { selectors } from './cases/selectors.ts';
@@ -35,6 +37,8 @@ export const TOPICS: Readonly<Record<string, Topic>> = {
   'Server-side apply': { cases: applying },
   'Dry runs and field validation': { cases: trying },
   'Volumes and claims': { cases: volumes },
+  'Custom resources': { first: definition, cases: customResources },
+  'Admission policies': { cases: policies },
   'Config maps and secrets': { cases: configuration },
   Workloads: { cases: workloads },
   Namespaces: { cases: namespaces },

@@ -70,11 +70,11 @@ export function afterUpdate(
     id,
     now,
     rules,
-  }: { readonly manager: Manager; readonly id: string; readonly now: string; readonly rules: Rules },
+  }: { readonly manager: Manager; readonly id: string; readonly now: string | undefined; readonly rules: Rules },
 ): Owners {
   const { added, modified, others } = changeOf(before, after, owners, '', rules);
   const taken = ownable(union(modified, added));
   if (isEmptySet(taken)) return others;
   const fields = union(taken, others.get(id)?.fields ?? new Map());
-  return new Map([...others, [id, { manager, fields, time: now }]]);
+  return new Map([...others, [id, { manager, fields, ...(now !== undefined && { time: now }) }]]);
 }

@@ -33,7 +33,13 @@ export function updated<T extends KubeObject>(asked: Updating & { readonly after
   const { apiVersion, schema, now } = asked;
   const manager: Manager = { name: asked.manager || 'unknown', operation: 'Update', apiVersion, subresource };
   const rules = { schema, apiVersion, reset: resetFields(after, subresource, schema) };
-  const left = afterUpdate(withOwners(before, new Map()), bare, owners, { manager, id: idOf(manager), now, rules });
+  const left = afterUpdate(withOwners(before, new Map()), bare, owners, {
+    manager,
+    id: idOf(manager),
+    // Of who scales, the server does not say when.
+    now: subresource === 'scale' ? undefined : now,
+    rules,
+  });
   return withOwners(bare, capped(left)) as unknown as T;
 }
 

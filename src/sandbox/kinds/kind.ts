@@ -40,7 +40,8 @@ export interface Kind {
   readonly updated: (object: ApiObject, old: ApiObject) => ApiObject;
   /** What an update through the status subresource makes of it. */
   readonly withStatus: (object: ApiObject, old: ApiObject) => ApiObject;
-  readonly faults: (object: ApiObject, old?: ApiObject) => readonly StatusCause[];
+  /** `through` is the subresource that it is written by. */
+  readonly faults: (object: ApiObject, old?: ApiObject, through?: string) => readonly StatusCause[];
   /** What else is said of an object that is being deleted. */
   readonly marked: (object: ApiObject) => ApiObject;
   /** Whether something besides finalizers keeps it when it is deleted. */

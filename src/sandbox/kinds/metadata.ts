@@ -8,17 +8,19 @@ import { forbiddenField } from '../server/causes.ts';
 import type { Kind } from './kind.ts';
 import { generatedFrom, qualifiedNameFaults } from './name-faults.ts';
 import { labelsIn } from './object-selector-faults.ts';
+import { CUSTOM_RESOURCE_DEFINITIONS } from './resources.ts';
 
 const STANDARD_FINALIZERS: ReadonlySet<string> = new Set(['kubernetes', 'orphan', 'foregroundDeletion']);
 const LONGEST_ANNOTATIONS = 256 * 1024;
 
-export function metadataFaults({ resource, nameFaults }: Kind, metadata: ApiMetadata): readonly StatusCause[] {
+export function metadataFaults(kind: Kind, metadata: ApiMetadata): readonly StatusCause[] {
+  const { resource, nameFaults } = kind;
   return [
     ...namesIn(metadata, nameFaults, resource.namespaced),
     ...labelsIn(metadata.labels, 'metadata.labels'),
     ...annotationFaults(metadata.annotations),
     ...ownerFaults(metadata.ownerReferences),
-    ...finalizerFaults(metadata.finalizers),
+    ...finalizerFaults(kind, metadata.finalizers),
   ];
 }
 
@@ -34,7 +36,7 @@ const FIXED = [
 /** The server looks at the metadata of an update twice, once for all kinds and once for its own, and tells what it finds as often. */
 export function metadataUpdateFaults(kind: Kind, { metadata }: ApiObject, old: ApiObject): readonly StatusCause[] {
   const faults = [
-    ...finalizerFaults(metadata.finalizers),
+    ...finalizerFaults(kind, metadata.finalizers),
     ...newFinalizerFaults(metadata, old.metadata),
     ...FIXED.filter((field) => metadata[field] !== old.metadata[field]).map((field) =>
       invalidValue(`metadata.${field}`, metadata[field] ?? null, 'field is immutable'),
@@ -72,11 +74,16 @@ function annotationFaults(annotations: ApiMetadata['annotations']): StatusCause[
   ];
 }
 
-function finalizerFaults(finalizers: readonly string[] = []): StatusCause[] {
+/** Names of finalizers need a domain, but for those that come with extensions of the API. */
+const takesAnyFinalizer = ({ isCustom, resource }: Kind): boolean =>
+  isCustom || resource.group === CUSTOM_RESOURCE_DEFINITIONS.group;
+
+function finalizerFaults(kind: Kind, finalizers: readonly string[] = []): StatusCause[] {
   return finalizers.flatMap((name, index) => {
     const field = `metadata.finalizers[${index}]`;
     const faults = qualifiedNameFaults(name).map((fault) => invalidValue(field, name, fault));
-    if (faults.length > 0 || name.includes('/') || STANDARD_FINALIZERS.has(name)) return faults;
+    if (faults.length > 0 || takesAnyFinalizer(kind) || name.includes('/') || STANDARD_FINALIZERS.has(name))
+      return faults;
     return [invalidValue(field, name, 'name is neither a standard finalizer name nor is it fully qualified')];
   });
 }

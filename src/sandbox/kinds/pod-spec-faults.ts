@@ -16,9 +16,15 @@ const notFound = (field: string, value: string): FieldError => ({
   field,
 });
 
-export function podSpecFaults(spec: Json | undefined, field: string): readonly FieldError[] {
+/** `others` are volumes that somebody else will add. */
+export function podSpecFaults(
+  spec: Json | undefined,
+  field: string,
+  others: readonly string[] = [],
+): readonly FieldError[] {
   const volumes = listAt(spec, 'volumes');
   const names = volumes.map((volume) => textAt(volume, 'name'));
+  const mountable = [...names, ...others];
   const containers = listAt(spec, 'containers');
   const inits = listAt(spec, 'initContainers');
   const nodeName = textAt(spec, 'nodeName');
@@ -26,8 +32,8 @@ export function podSpecFaults(spec: Json | undefined, field: string): readonly F
     ...volumes.flatMap((volume, index) => volumeFaults(volume, `${field}.volumes[${index}]`)),
     ...twice(names, (index) => `${field}.volumes[${index}].name`),
     ...(containers.length === 0 ? [required(`${field}.containers`)] : []),
-    ...containersFaults(containers, `${field}.containers`, names),
-    ...containersFaults(inits, `${field}.initContainers`, names),
+    ...containersFaults(containers, `${field}.containers`, mountable),
+    ...containersFaults(inits, `${field}.initContainers`, mountable),
     ...oneOf(spec, 'restartPolicy', RESTART_POLICIES, field),
     ...oneOf(spec, 'dnsPolicy', DNS_POLICIES, field),
     ...(nodeName === '' ? [] : subdomainFaults(nodeName).map((fault) => invalid(`${field}.nodeName`, nodeName, fault))),

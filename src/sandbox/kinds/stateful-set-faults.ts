@@ -1,6 +1,6 @@
 /** What is wrong with a StatefulSet, in the words of a kube-apiserver. */
 import { labelSelectorOf, matches } from '../../kit/selectors.ts';
-import { type ApiObject, textAt, valueAt } from '../api-object.ts';
+import { type ApiObject, listAt, textAt, valueAt } from '../api-object.ts';
 import { isMap, type Json, type JsonMap, same } from '../json.ts';
 import { type FieldError, invalid, notSupported, required } from '../schema/field-error.ts';
 import { forbiddenField } from '../server/causes.ts';
@@ -32,10 +32,14 @@ export function statefulSetFaults(object: ApiObject, old?: ApiObject): readonly 
     ...notNegativeFaults('spec.minReadySeconds', Number(spec.minReadySeconds ?? 0)),
     ...(old ? [] : serviceNameFaults(textAt(spec, 'serviceName'))),
     ...selectorFaults(spec),
-    ...podSpecFaults(valueAt(spec, 'template', 'spec'), 'spec.template.spec'),
+    ...podSpecFaults(valueAt(spec, 'template', 'spec'), 'spec.template.spec', claimNames(spec)),
     ...(old ? changeFaults(spec, old.spec as JsonMap) : []),
   ];
 }
+
+/** Claims that are made for each pod are mounted by the names of their templates. */
+const claimNames = (spec: JsonMap): readonly string[] =>
+  listAt(spec, 'volumeClaimTemplates').map((template) => textAt(template, 'metadata', 'name'));
 
 function strategyFaults({ podManagementPolicy: policy = '', updateStrategy }: JsonMap): readonly FieldError[] {
   const type = textAt(updateStrategy, 'type');

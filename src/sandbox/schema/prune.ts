@@ -14,7 +14,7 @@ export function prune(value: Json, schema: Schema): Decoded {
   const unknown: string[] = [];
   const rest = structural(without(value, OF_EVERY_OBJECT), schema, '', unknown);
   const meta = metaOf(value);
-  return { ...meta, value: { ...meta.value, ...rest }, unknown: [...meta.unknown, ...unknown] };
+  return { ...meta, value: { ...meta.value, ...rest }, unknown: [...meta.unknown, ...unknown].toSorted() };
 }
 
 const OF_EVERY_OBJECT = ['apiVersion', 'kind', 'metadata'];

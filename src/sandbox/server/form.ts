@@ -31,11 +31,13 @@ const SERVED: ReadonlySet<string> = new Set(['', '*/*', 'application/json', 'app
 export const acceptedIn = (accept: string): readonly string[] =>
   accept.split(',').filter((range) => SERVED.has((range.split(';')[0] ?? '').trim()));
 
-/** Built-in kinds stand in lists without their kind. */
+/** Built-in kinds stand in lists without their kind; lists of others also say that nothing more comes. */
 const asIs = ({ isCustom }: Kind): Form => ({
   one: (object) => object,
   list: (page) =>
-    isCustom ? page : { ...page, items: page.items.map(({ kind: _, apiVersion: _a, ...rest }) => rest) },
+    isCustom
+      ? { ...page, metadata: { continue: '', ...page.metadata } }
+      : { ...page, items: page.items.map(({ kind: _, apiVersion: _a, ...rest }) => rest) },
   events: (batches) => batches,
 });
 

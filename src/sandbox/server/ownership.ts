@@ -31,7 +31,8 @@ export function owned(
   now: Date,
 ): ApiObject {
   const manager = managerOf(request);
-  return updated({ ...common(target, now), manager, operation: 'Update', after, ...(before && { before }) });
+  const by = request.through ? { ...target, subresource: request.through } : target;
+  return updated({ ...common(by, now), manager, operation: 'Update', after, ...(before && { before }) });
 }
 
 /** What an apply makes of an object, with its owners. Throws a `Refusal` when it would take what is others'. */

@@ -151,7 +151,10 @@ export class ResourceRequests {
       const current = live ?? this.#options.reads.get(asked.target);
       return scaled(kind, current, change(asScale(kind, current)));
     };
-    const { object } = this.#options.writes.update({ kind, ...place }, toScale, this.#request(asked));
+    const { object } = this.#options.writes.update({ kind, ...place }, toScale, {
+      ...this.#request(asked),
+      through: 'scale',
+    });
     return ok(asScale(kind, object));
   }
 

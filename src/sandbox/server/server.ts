@@ -49,6 +49,15 @@ export class Server {
     const verb = verbOf(method, route, query);
     this.#access.authorize(user, verb, route);
     if (route.to === 'page') return page(pathname, header('accept') ?? '', this.#registry);
+    if (this.#isUnknownExtension(route)) return NOT_THERE;
     return this.#resources.answer({ ...request, user, query, target: targetOf(route, this.#registry) });
   }
+
+  /** Groups that definitions add have no words of their own for what is not in them. */
+  #isUnknownExtension(place: { readonly group: string; readonly version: string; readonly plural: string }): boolean {
+    const ofGroup = this.#registry.all.filter(({ resource }) => resource.group === place.group);
+    return ofGroup.some(({ isCustom }) => isCustom) && !this.#registry.find(place);
+  }
 }
+
+const NOT_THERE: Answer = { status: 404, body: '404 page not found\n', contentType: 'text/plain; charset=utf-8' };

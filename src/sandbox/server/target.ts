@@ -29,6 +29,8 @@ export interface WriteRequest {
   readonly force?: boolean;
   /** The uid that the object has to have which is replaced. */
   readonly replaces?: string;
+  /** The door that it came through, where what policies see is not the object itself. */
+  readonly through?: 'scale';
   /** For those who say no field manager. */
   readonly userAgent?: string;
   /** Takes what the answer should warn of. */

@@ -94,7 +94,7 @@ export class Writes {
     const next = this.#succeeding(target, sent, live);
     const admitted = this.#options.admission.mutated({ operation: 'UPDATE', target, object: next, old: live, request });
     const object = this.#counted(kind, admitted, live);
-    const faults = [...metadataUpdateFaults(kind, object, live), ...kind.faults(object, live)];
+    const faults = [...metadataUpdateFaults(kind, object, live), ...kind.faults(object, live, target.subresource)];
     if (faults.length > 0) throw invalid(kind.resource, live.metadata.name ?? '', faults);
     this.#options.admission.admit({ operation: 'UPDATE', target, object, old: live, request });
     return this.#replace(target, withoutIdleTimes(live, object), live, request);

@@ -52,6 +52,11 @@ export const generations: Cases = {
     put('pods/b/status', { ...aPod('b'), status: { phase: 'Running' } }),
     get('configmaps/a/status'),
   ],
+  'who scales a set owns how many there are': [
+    post('statefulsets', aSet('a', { replicas: 3 })),
+    put('statefulsets/a/scale', scale(2)),
+    get('statefulsets/a'),
+  ],
   'a scale has to make sense': [
     post('statefulsets', aSet('a', { replicas: 3 })),
     put('statefulsets/a/scale', scale(-1)),

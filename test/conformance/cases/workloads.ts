@@ -1,8 +1,32 @@
-import { aClass, aLease, aPod, aSet } from '../objects.ts';
+import { aClaim, aClass, aLease, aPod, aSet } from '../objects.ts';
 import { type Cases, get, mergePatch, post } from '../steps.ts';
 
 /** Pods, sets, services, budgets, classes, leases and nodes. */
 export const workloads: Cases = {
+  'a set mounts what its claim templates are called': [
+    post('statefulsets', {
+      ...aSet('a', {
+        template: {
+          metadata: { labels: { app: 'a' } },
+          spec: { containers: [{ name: 'main', image: 'x', volumeMounts: [{ name: 'data', mountPath: '/data' }] }] },
+        },
+        volumeClaimTemplates: [aClaim('data')],
+      }),
+    }),
+    post('statefulsets', {
+      ...aSet('b', {
+        template: {
+          metadata: { labels: { app: 'b' } },
+          spec: { containers: [{ name: 'main', image: 'x', volumeMounts: [{ name: 'nothing', mountPath: '/data' }] }] },
+        },
+      }),
+    }),
+    post('statefulsets', {
+      ...aSet('c', {
+        template: { metadata: { labels: { app: 'c' } }, spec: { containers: [{ name: 'Main', image: '' }] } },
+      }),
+    }),
+  ],
   'a pod is given what it does not say': [post('pods', aPod('a')), get('pods/a')],
   'a pod with volumes and probes is given what it does not say': [
     post('pods', {
