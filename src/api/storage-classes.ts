@@ -4,6 +4,7 @@ import type { KubeObject, Resource } from '../kit/kube/resource.ts';
 export interface StorageClass extends KubeObject {
   readonly provisioner?: string;
   readonly allowVolumeExpansion?: boolean;
+  readonly volumeBindingMode?: string;
 }
 
 export const STORAGE_CLASSES: Resource<StorageClass> = {

@@ -3,8 +3,8 @@ import { Registry } from 'prom-client';
 import { FilledViews } from '../api/filled-views.ts';
 import { transportOf } from '../api/simulated-cluster.ts';
 import { type Outcome, Refuse } from '../kit/controller/outcome.ts';
-import type { Host } from '../kit/host/host.ts';
 import type { SimulatedHost } from '../kit/host/simulated/host.ts';
+import { mortalHost } from '../kit/host/simulated/mortal-host.ts';
 import { KubeClient } from '../kit/kube/client.ts';
 import { RecordingLog } from '../kit/observe/recording-log.ts';
 import { approvalsIn } from './approvals.ts';
@@ -55,7 +55,7 @@ export class SimulatedAgent {
     this.#views = devicesViews(this.#source, settings.node, settings.namespace);
     this.#report = this.#newReport();
     this.#inventory = new Inventory({
-      host: mortal(this.host),
+      host: mortalHost(this.host),
       clock: node.clock,
       log: this.log,
       views: this.#views,
@@ -87,7 +87,7 @@ export class SimulatedAgent {
   async #begin(): Promise<void> {
     this.refresh();
     const { clock, cluster } = this.#node;
-    const host = mortal(this.host);
+    const host = mortalHost(this.host);
     const client = new KubeClient({ transport: transportOf(this.host, cluster), clock, random: () => 0.5 });
     const { reconcile, stopping } = await begin({
       host,
@@ -174,29 +174,4 @@ export class SimulatedAgent {
     promise.catch(() => {});
     return Promise.race([promise.then(() => {}), this.host.process.died]);
   }
-}
-
-/** Memory is shared by all processes of a test: what a dead one waits for to read or write ends, so that it is given back. */
-function mortal(host: SimulatedHost): Host {
-  const death = host.process.died.then(() => {
-    throw new Error('killed');
-  });
-  death.catch(() => {});
-  return {
-    exec: (argv, options) => host.exec(argv, options),
-    isInstalled: (program) => host.isInstalled(program),
-    files: host.files,
-    tables: host.tables,
-    devices: {
-      facts: (number) => host.devices.facts(number),
-      async open(path, options) {
-        const device = await host.devices.open(path, options);
-        const read = device.read.bind(device);
-        const write = device.write.bind(device);
-        device.read = (into, position) => Promise.race([read(into, position), death]);
-        device.write = (from, position) => Promise.race([write(from, position), death]);
-        return device;
-      },
-    },
-  };
 }

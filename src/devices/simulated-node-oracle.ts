@@ -19,18 +19,21 @@ interface Tenant {
   hasLeft: boolean;
 }
 
+/** The volumes of a cluster, and those who want to know what is about to happen to them. */
+type Watched = Pick<SimulatedCluster, 'volumes' | 'onCreate' | 'onDelete'>;
+
 export class Oracle {
   /** What must never happen, and has. */
   readonly violations: string[] = [];
   readonly #machine: SimulatedMachine;
-  readonly #cluster: SimulatedCluster;
+  readonly #cluster: Watched;
   readonly #ledger: string;
   readonly #tenants = new Map<SimulatedDisk, Tenant[]>();
   /** Which disk each volume was made of. */
   readonly #made = new Map<string, SimulatedDisk>();
   #isSomebodyElse = false;
 
-  constructor(machine: SimulatedMachine, cluster: SimulatedCluster, ledger: string) {
+  constructor(machine: SimulatedMachine, cluster: Watched, ledger: string) {
     this.#machine = machine;
     this.#cluster = cluster;
     this.#ledger = ledger;

@@ -11,20 +11,14 @@ import { identityOf, keyOf } from './identity.ts';
 import type { LedgerState } from './ledger/format.ts';
 import type { RefusalFact } from './refusals.ts';
 import { SimulatedAgent } from './simulated-agent.ts';
+import { BANDWIDTH, DEVICE_DIR, DISK_BYTES, headOf, LEDGER, SimulatedDisks, STATE_DIR } from './simulated-disks.ts';
 import { Oracle } from './simulated-node-oracle.ts';
 
-const KIB = 2 ** 10;
-/** Five pieces, the last of them no multiple of a page: with the bandwidth it takes more than eight seconds to write them. */
-export const DISK_BYTES = 16 * KIB + 512;
-const BANDWIDTH = 2 * KIB;
-export const DEVICE_DIR = '/dev/disks';
-const STATE_DIR = '/var/lib/holdfast';
-export const LEDGER = `${STATE_DIR}/devices.json`;
-const BOOT_ID = '/proc/sys/kernel/random/boot_id';
+export { DEVICE_DIR, DISK_BYTES, LEDGER };
+
 const NODE = 'n1';
 const NAMESPACE = 'holdfast';
 const CONFIG_MAP = 'disks';
-const FILESYSTEM = 'EXT4-MAGIC';
 
 export const volumeAt = (link: string): string => `local-${NODE}-${link}`;
 
@@ -35,8 +29,8 @@ export class SimulatedNode {
   readonly events: Occurrence[] = [];
   /** Of the next process. */
   settings: DevicesSettings;
+  readonly #disks = new SimulatedDisks(this.machine);
   readonly #oracle = new Oracle(this.machine, this.cluster, LEDGER);
-  #boots = 0;
   #approvals = 0;
   #insertions = 0;
   #tenantsSoFar = 0;
@@ -53,10 +47,6 @@ export class SimulatedNode {
       dryRun: false,
       ...settings,
     };
-    for (const directory of [DEVICE_DIR, '/sys/dev/block', '/proc/sys/kernel/random'])
-      this.machine.tree.mkdir(directory);
-    this.#boot();
-    this.#installPrograms();
     this.cluster.put('namespaces', { metadata: { name: 'kube-system', uid: 'cluster-1' } });
     this.annotate({});
     this.configure(config);
@@ -81,14 +71,14 @@ export class SimulatedNode {
 
   /** A disk, and a link to it in the device directory. */
   addDisk(link: string, parts: Partial<DiskDescription> = {}): SimulatedDisk {
-    const disk = this.machine.addDisk({ name: `sd-${link}`, sizeBytes: DISK_BYTES, wwid: `naa.${link}`, ...parts });
-    return this.#added(link, disk);
+    return this.#watched(this.#disks.add(link, parts));
   }
 
   /** Another partition behind those that the disk has, as large as a disk, and a link to it in the device directory. */
   addPartition(link: string, whole: SimulatedDisk): SimulatedDisk {
     const startBytes = DISK_BYTES * (whole.partitions.length + 1);
-    return this.#added(link, this.machine.addPartition(whole, { startBytes, sizeBytes: DISK_BYTES }));
+    const partition = this.machine.addPartition(whole, { startBytes, sizeBytes: DISK_BYTES });
+    return this.#watched(this.#disks.added(link, partition));
   }
 
   /** It begins elsewhere on its disk from now on, and has the same number as before. */
@@ -97,12 +87,12 @@ export class SimulatedNode {
     const startBytes = (partition.facts.partition?.startBytes ?? 0) + DISK_BYTES;
     this.machine.removeDisk(partition);
     whole.partitions.length = 0;
-    return this.#added(link, this.machine.addPartition(whole, { startBytes, sizeBytes: DISK_BYTES }));
+    return this.#watched(
+      this.#disks.added(link, this.machine.addPartition(whole, { startBytes, sizeBytes: DISK_BYTES })),
+    );
   }
 
-  #added(link: string, disk: SimulatedDisk): SimulatedDisk {
-    this.machine.tree.mkdir(`/sys/dev/block/${disk.number}`);
-    this.link(link, disk);
+  #watched(disk: SimulatedDisk): SimulatedDisk {
     this.#oracle.watch(disk);
     return disk;
   }
@@ -125,11 +115,11 @@ export class SimulatedNode {
   }
 
   link(link: string, disk: SimulatedDisk): void {
-    this.machine.tree.symlink(`/dev/${disk.name}`, `${DEVICE_DIR}/${link}`);
+    this.#disks.link(link, disk);
   }
 
   unlink(link: string): void {
-    this.machine.tree.remove(`${DEVICE_DIR}/${link}`);
+    this.#disks.unlink(link);
   }
 
   /** Somebody does something right before the call of this number from now on, the first being 1. */
@@ -160,18 +150,8 @@ export class SimulatedNode {
     }
   }
 
-  /** Ends every process, undoes what was written and not synced, and starts the machine again: another boot, other numbers of disks. */
   reboot(): void {
-    this.machine.losePower();
-    this.machine.mounts.length = 0;
-    this.machine.strangers.length = 0;
-    this.#boot();
-    for (const disk of this.#disks())
-      disk.described = { ...disk.described, diskSequence: `${this.#boots}-${disk.number}` };
-  }
-
-  #boot(): void {
-    this.machine.tree.write(BOOT_ID, `boot-${++this.#boots}\n`);
+    this.#disks.reboot();
   }
 
   /** Lets time pass until it has ended. */
@@ -287,33 +267,8 @@ export class SimulatedNode {
   noteError(error: Error): void {
     this.#oracle.noteError(error);
   }
-
-  #installPrograms(): void {
-    const { machine } = this;
-    machine.install(
-      'blkid',
-      ({ inherited: [device] }) => {
-        const head = Buffer.alloc(FILESYSTEM.length);
-        device?.disk.read(head, 0);
-        return head.toString() === FILESYSTEM ? { stdout: 'TYPE=ext4\n' } : { code: 2 };
-      },
-      { changes: () => false },
-    );
-    machine.install('blkdiscard', ({ args, inherited: [device] }) => {
-      const [start, length] = ['--offset', '--length'].map((option) => Number(args[args.indexOf(option) + 1]));
-      device?.disk.zero(start ?? 0, length ?? 0);
-      return {};
-    });
-  }
-
-  #disks(): readonly SimulatedDisk[] {
-    const names = this.machine.tree.list('/dev').map((name) => this.#oracle.diskAt(`/dev/${name}`));
-    return names.filter((disk) => disk !== undefined);
-  }
 }
 
 function never(): never {
   throw new Error('there is none');
 }
-
-const headOf = (isRaw: boolean): Buffer => (isRaw ? Buffer.alloc(FILESYSTEM.length) : Buffer.from(FILESYSTEM));

@@ -95,6 +95,16 @@ export class SimulatedLvm {
     this.machine.mounts.length = 0;
     for (const mapped of this.devices.all) this.devices.remove(mapped);
     for (const volume of this.volumes) volume.mapped = undefined;
+    this.#emptyRun();
+  }
+
+  /** What is below /run is in memory. */
+  #emptyRun(): void {
+    try {
+      this.machine.tree.remove('/run/holdfast/lvm.fstab');
+    } catch {
+      // There is none before the first mount.
+    }
   }
 
   create(group: SimulatedGroup, volume: Omit<SimulatedVolume, 'group' | 'uuid' | 'content'>): SimulatedVolume {

@@ -11,19 +11,22 @@ import { type Owner, ownerOf } from './tags.ts';
 const isCutOff = (volume: SimulatedVolume): boolean =>
   ownerIn(volume)?.state === 'wiping' && volume.content.precious === undefined;
 
+/** The volumes of a cluster. */
+type Volumes = Pick<SimulatedCluster, 'volumes' | 'volume'>;
+
 export class Oracle {
   /** What must never happen, and has. */
   readonly violations: string[] = [];
   readonly #lvm: SimulatedLvm;
   readonly #fileSystems: SimulatedFileSystems;
-  readonly #cluster: SimulatedCluster;
+  readonly #cluster: Volumes;
   /** The uids of volumes that somebody has deleted: what was theirs may go. */
   readonly #deleted = new Set<string>();
   /** What somebody has written to a volume and still needs. */
   readonly #needed = new Map<SimulatedVolume, string>();
   #written = 0;
 
-  constructor(lvm: SimulatedLvm, fileSystems: SimulatedFileSystems, cluster: SimulatedCluster) {
+  constructor(lvm: SimulatedLvm, fileSystems: SimulatedFileSystems, cluster: Volumes) {
     this.#lvm = lvm;
     this.#fileSystems = fileSystems;
     this.#cluster = cluster;

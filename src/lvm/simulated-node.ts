@@ -203,15 +203,6 @@ export class SimulatedNode {
   reboot(): void {
     this.machine.losePower();
     this.lvm.reboot();
-    for (const file of ['lvm.fstab']) this.#lose(`/run/holdfast/${file}`);
-  }
-
-  #lose(path: string): void {
-    try {
-      this.machine.tree.remove(path);
-    } catch {
-      // There is none before the first mount.
-    }
   }
 
   /** Lets the agent work until nothing is changed any more; one that has ended is started again. Gives back whether it came to that. */

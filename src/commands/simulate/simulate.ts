@@ -9,7 +9,9 @@ import { addExamples } from '../line/help.ts';
 import { STORIES } from './stories.ts';
 
 const flags = {
-  story: flag('--story', 'what to simulate', choice('topology'), { default: 'topology' }),
+  story: flag('--story', 'what to simulate', choice('topology', 'devices', 'lvm', 'pool', 'sync'), {
+    default: 'topology',
+  }),
   seed: flag('--seed', 'where to begin; everything follows from it', integer(0, 2 ** 31 - 1), { default: '1' }),
   runs: flag('--runs', 'how many seeds, one after another', integer(1, 1_000_000), { default: '1' }),
   faults: flag('--faults', 'how many faults there are at most in each', integer(0, 1_000), { default: '6' }),
@@ -21,7 +23,7 @@ export const define: Define = (command, terminal) => {
     'holdfast simulate --runs 100': 'a hundred hours of a cluster, in about a minute',
   });
   runs(command, flags, terminal, async (options) => {
-    const story = STORIES[options.story];
+    const story = STORIES.get(options.story);
     if (!story) throw new Error(`there is no story ${options.story}`);
     for (let seed = options.seed; seed < options.seed + options.runs; seed++) {
       const verdict = await simulate({ seed, story, most: options.faults });

@@ -1,12 +1,12 @@
 /** The story of the topology job: pods that use volumes move between zones, nodes fail, and in the end each volume says where it is used. */
-
 import { NODES } from '../../api/nodes.ts';
 import { PERSISTENT_VOLUME_CLAIMS } from '../../api/persistent-volume-claims.ts';
 import { PERSISTENT_VOLUMES } from '../../api/persistent-volumes.ts';
 import { claimsOf, PODS, type Pod } from '../../api/pods.ts';
-import { accountOf, grant } from '../../sandbox/simulate/rights.ts';
-import type { Step, Story } from '../../sandbox/simulate/simulate.ts';
-import type { Simulation } from '../../sandbox/simulate/simulation.ts';
+import type { Random } from '../../kit/backoff.ts';
+import { accountOf, grant } from '../../sandbox/rights.ts';
+import type { Stage, Step, Story } from '../../sandbox/simulate/simulate.ts';
+import type { JobProcesses, Simulation } from '../../sandbox/simulate/simulation.ts';
 import { DEFAULT_POLICY, REGION, SEPARATOR, ZONE } from '../../topology/contract.ts';
 import { topology } from '../../topology/controller.ts';
 import { topologySpec } from '../../topology/spec.ts';
@@ -24,32 +24,66 @@ const settings = { policy: DEFAULT_POLICY, selector: '', resyncMs: 3_600_000, na
 
 export const topologyStory: Story = {
   name: 'topology',
-  jobs: [
+  stage: (simulation) => new TopologyStage(simulation),
+  storyMs: STORY_MS,
+  settleMs: 40 * 60_000,
+};
+
+class TopologyStage implements Stage {
+  readonly jobs: readonly JobProcesses[] = [
     {
       job: { name: 'topology', election: true, setUp: (parts) => topology(parts, settings) },
       processes: 2,
       user: accountOf('topology'),
     },
-  ],
-  begin,
-  steps,
-  storyMs: STORY_MS,
-  settleMs: 40 * 60_000,
-  outcome: ({ objects }) =>
-    objects
-      .list(PERSISTENT_VOLUMES)
-      .map(({ metadata }) => [metadata.name, metadata.labels?.[ZONE], metadata.labels?.[REGION]]),
-  faultsAtEnd: notLabelled,
-};
+  ];
+  readonly #simulation: Simulation;
 
-function begin(simulation: Simulation): void {
-  const { objects, world } = simulation;
-  grant(objects, topologySpec);
-  for (const zone of ZONES)
-    for (let index = 0; index < NODES_PER_ZONE; index++)
-      world.addNode(`node-${zone}${index}`, { [ZONE]: zone, [REGION]: 'r' });
-  for (let index = 0; index < VOLUMES; index++) addVolume(simulation, `pv-${index}`);
-  watch(simulation);
+  constructor(simulation: Simulation) {
+    this.#simulation = simulation;
+    const { objects, world } = simulation;
+    grant(objects, topologySpec);
+    for (const zone of ZONES)
+      for (let index = 0; index < NODES_PER_ZONE; index++)
+        world.addNode(`node-${zone}${index}`, { [ZONE]: zone, [REGION]: 'r' });
+    for (let index = 0; index < VOLUMES; index++) addVolume(simulation, `pv-${index}`);
+    watch(simulation);
+  }
+
+  /** Each volume gets a pod; pods move; nodes fail and come back; and at last each volume has a pod in a place that follows from the seed. */
+  steps(random: Random): readonly Step[] {
+    const volume = () => `pv-${Math.floor(random() * VOLUMES)}`;
+    const node = () => `node-${ZONES[Math.floor(random() * ZONES.length)]}${Math.floor(random() * NODES_PER_ZONE)}`;
+    const place = (ms: number, pv: string, at: string): Step => ({
+      ms,
+      what: `the pod of ${pv} moves to ${at}`,
+      act: () => move(this.#simulation, pv, at),
+    });
+    const moves = Array.from({ length: MOVES }, () => place(Math.floor(random() * LAST_MOVE_MS), volume(), node()));
+    const failures = Array.from({ length: 2 }, () => this.#failure(Math.floor(random() * LAST_MOVE_MS), node())).flat();
+    const last = Array.from({ length: VOLUMES }, (_, index) =>
+      place(LAST_MOVE_MS + index * 10_000 + 100_000, `pv-${index}`, node()),
+    );
+    return [...moves, ...failures, ...last];
+  }
+
+  #failure(ms: number, node: string): readonly Step[] {
+    const { kubelets } = this.#simulation.world;
+    return [
+      { ms, what: `${node} fails`, act: () => kubelets.switchOff(node) },
+      { ms: ms + 90_000, what: `${node} is back`, act: () => kubelets.switchOn(node) },
+    ];
+  }
+
+  outcome(): unknown {
+    return this.#simulation.objects
+      .list(PERSISTENT_VOLUMES)
+      .map(({ metadata }) => [metadata.name, metadata.labels?.[ZONE], metadata.labels?.[REGION]]);
+  }
+
+  wrong(): readonly string[] {
+    return notLabelled(this.#simulation);
+  }
 }
 
 function addVolume({ objects }: Simulation, name: string): void {
@@ -67,32 +101,6 @@ function addVolume({ objects }: Simulation, name: string): void {
     metadata: { name: `claim-of-${name}`, namespace: NAMESPACE },
     spec: { ...common, volumeName: name, resources: { requests: { storage: '1Gi' } } },
   });
-}
-
-/** Each volume gets a pod; pods move; nodes fail and come back; and at last each volume has a pod in a place that follows from the seed. */
-function steps(random: () => number): readonly Step[] {
-  const volume = () => `pv-${Math.floor(random() * VOLUMES)}`;
-  const node = () => `node-${ZONES[Math.floor(random() * ZONES.length)]}${Math.floor(random() * NODES_PER_ZONE)}`;
-  const place = (ms: number, pv: string, at: string): Step => ({
-    ms,
-    what: `the pod of ${pv} moves to ${at}`,
-    act: (it) => move(it, pv, at),
-  });
-  const moves = Array.from({ length: MOVES }, () => place(Math.floor(random() * LAST_MOVE_MS), volume(), node()));
-  const failures = Array.from({ length: 2 }, () => {
-    const [ms, failing] = [Math.floor(random() * LAST_MOVE_MS), node()];
-    const off = { ms, what: `${failing} fails`, act: ({ world }: Simulation) => world.kubelets.switchOff(failing) };
-    const on = {
-      ms: ms + 90_000,
-      what: `${failing} is back`,
-      act: ({ world }: Simulation) => world.kubelets.switchOn(failing),
-    };
-    return [off, on];
-  }).flat();
-  const last = Array.from({ length: VOLUMES }, (_, index) =>
-    place(LAST_MOVE_MS + index * 10_000 + 100_000, `pv-${index}`, node()),
-  );
-  return [...moves, ...failures, ...last];
 }
 
 function move({ objects, clock }: Simulation, volume: string, node: string): void {

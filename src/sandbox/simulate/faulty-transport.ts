@@ -1,6 +1,7 @@
 /** The network between one process and the API server: every call takes its time both ways, and meets the fault that is meant for it. */
 import type { Random } from '../../kit/backoff.ts';
 import { type Clock, sleep } from '../../kit/clock/clock.ts';
+import type { MortalClock } from '../../kit/clock/mortal.ts';
 import {
   ConnectionError,
   type Transport,
@@ -9,7 +10,6 @@ import {
 } from '../../kit/kube/transport.ts';
 import { type CallFault, callOf, PAUSE_MS, type WatchFault } from './fault.ts';
 import { disturbed } from './faulty-stream.ts';
-import type { MortalClock } from './mortal-clock.ts';
 
 export interface FaultyTransportOptions {
   readonly inner: Transport;

@@ -1,6 +1,7 @@
 /** One process of a job in a simulation, from its start until it ends, fails or is killed. It is the real program, put together as its command does. */
 import type { Random } from '../../kit/backoff.ts';
 import { type Clock, sleep } from '../../kit/clock/clock.ts';
+import { MortalClock } from '../../kit/clock/mortal.ts';
 import { KubeClient } from '../../kit/kube/client.ts';
 import { ConnectionError, type Transport } from '../../kit/kube/transport.ts';
 import { type ProgramParts, runConnected } from '../../kit/manager/program.ts';
@@ -9,7 +10,6 @@ import { type Log, silentLog } from '../../kit/observe/log.ts';
 import { Metrics } from '../../kit/observe/metrics.ts';
 import { type CallFault, PAUSE_MS, type WatchFault } from './fault.ts';
 import { FaultyTransport } from './faulty-transport.ts';
-import { MortalClock } from './mortal-clock.ts';
 
 /** A job as its command would run it. */
 export interface SimulatedJob {
@@ -23,8 +23,13 @@ export interface SimulatedJob {
 export interface Life {
   readonly process: string;
   onDeath(action: () => void): void;
+  kill(): void;
   /** The network, without the gate that keeps those from writing who do not lead. */
   readonly transport: Transport;
+  /** Counts something that is done elsewhere than in the cluster, and tells what goes wrong with it. */
+  readonly strike: (call: string) => CallFault | undefined;
+  /** Resolves at once, or when a pause is over. */
+  readonly awake: () => Promise<void>;
   /** Does something elsewhere than in the cluster; it can fail and be lost as a call of the API can. */
   readonly perform: <T>(call: string, act: () => T) => Promise<T>;
 }
@@ -69,7 +74,6 @@ export class SimulatedProcess {
   kill(why = 'it was killed'): void {
     if (this.#isOver) return;
     this.#clock.die();
-    for (const action of this.#lastWill) action();
     void this.#options.transport.close();
     this.#end(why);
   }
@@ -87,6 +91,7 @@ export class SimulatedProcess {
     if (this.#isOver) return;
     this.#isOver = true;
     this.#clock.die();
+    for (const action of this.#lastWill) action();
     this.#options.ended(why);
   }
 
@@ -117,6 +122,9 @@ export class SimulatedProcess {
       process: instance,
       onDeath: (action) => this.#lastWill.push(action),
       transport,
+      strike: this.#options.strike,
+      awake: () => clock.awake(),
+      kill: () => this.kill('it crashed'),
       perform: (call, act) => this.#perform(call, act),
     };
     const access = {

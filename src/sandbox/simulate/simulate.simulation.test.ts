@@ -57,11 +57,8 @@ describe('a classic bug is found, and what it takes is told in a few lines', () 
 });
 
 test('nothing is left when a simulation ends: no timer, and nobody who listens', async () => {
-  const story = toyStory();
-  const jobs = typeof story.jobs === 'function' ? story.jobs() : story.jobs;
-  const simulation = new Simulation({ seed: 1, faults: [], jobs });
-  story.begin(simulation);
-  simulation.start();
+  const simulation = new Simulation({ seed: 1, faults: [] });
+  simulation.start(toyStory().stage(simulation).jobs);
   await simulation.pass(3_600_000);
   await simulation.end();
   expect(simulation.clock.pending).toBe(0);

@@ -2,34 +2,39 @@
  * Runs a story twice: undisturbed, and with faults. It has to come to the same end, nothing forbidden may happen on the way, and not
  * many more writes may be made. What fails is made as short as it can be, and told with its seed.
  */
+import type { Random } from '../../kit/backoff.ts';
 import type { Log } from '../../kit/observe/log.ts';
 import { seeded } from '../seeded.ts';
 import { drawFaults, type Fault, inWords } from './fault.ts';
 import { shrunk } from './shrink.ts';
-import { Simulation, type SimulationOptions } from './simulation.ts';
+import { type JobProcesses, Simulation } from './simulation.ts';
 
 /** What somebody does at some time. */
 export interface Step {
   readonly ms: number;
   readonly what: string;
-  readonly act: (simulation: Simulation) => void;
+  readonly act: () => void;
 }
 
-/** What there is, what people do, and what has to come of it. */
+/** What there is in one simulation, what people do there, and what has to come of it. */
+export interface Stage {
+  readonly jobs: readonly JobProcesses[];
+  /** From chance alone: in every simulation of the same seed they are the same. */
+  steps(random: Random): readonly Step[];
+  /** What has to be the same, whatever went wrong: no uid, version or time. */
+  outcome(): unknown;
+  /** What is wrong at the end, in sentences. */
+  wrong(): readonly string[];
+}
+
 export interface Story {
   readonly name: string;
-  readonly jobs: SimulationOptions['jobs'] | (() => SimulationOptions['jobs']);
-  /** What is there at the beginning; also watches that nothing forbidden happens. */
-  readonly begin: (simulation: Simulation) => void;
-  /** From the seed alone. */
-  readonly steps: (random: () => number) => readonly Step[];
-  /** When the last step is done, and faults have ended, so long passes before the end is looked at. */
+  /** Puts what there is at the beginning into the simulation; also watches that nothing forbidden happens. */
+  readonly stage: (simulation: Simulation) => Stage;
+  /** The last step is done by then. */
   readonly storyMs: number;
+  /** So long passes after that before the end is looked at. */
   readonly settleMs: number;
-  /** What has to be the same, whatever went wrong: no uid, version or time. */
-  readonly outcome: (simulation: Simulation) => unknown;
-  /** What is wrong at the end, in sentences. */
-  readonly faultsAtEnd?: (simulation: Simulation) => readonly string[];
   /** So many times more writes than undisturbed, and so many more. */
   readonly writes?: { readonly times: number; readonly more: number };
 }
@@ -57,33 +62,37 @@ interface Plan {
   readonly seed: number;
   readonly story: Story;
   readonly faults: readonly Fault[];
+  /** Which of the steps are done, by their number; all of them without it. */
+  readonly only?: readonly number[];
+  readonly log?: Log | undefined;
+}
+
+/** A simulation that has come to its end. */
+interface Played {
+  readonly simulation: Simulation;
+  readonly stage: Stage;
   readonly steps: readonly Step[];
-  readonly log?: Log;
 }
 
 const DEFAULT_WRITES = { times: 4, more: 40 };
 
-export async function simulate({ seed, story, most = 6, ...options }: SimulateOptions): Promise<Verdict> {
-  const steps = story.steps(seeded(seed ^ 0x57e95));
-  const plan = { seed, story, steps, ...(options.log && { log: options.log }) };
-  const undisturbed = await run({ ...plan, faults: [] });
-  const names = jobsOf(story).map(({ job }) => job.name);
-  const { calls, watches } = undisturbed;
-  const mix = { jobs: names, calls, watches, untilMs: story.storyMs, most };
-  const faults = options.faults ?? drawFaults(seeded(seed ^ 0xfa017), mix);
-  return judge({ ...plan, faults }, undisturbed);
+export async function simulate({ seed, story, most = 6, faults: chosen, log }: SimulateOptions): Promise<Verdict> {
+  const undisturbed = await play({ seed, story, faults: [], log });
+  const { calls, watches } = undisturbed.simulation;
+  const jobs = undisturbed.stage.jobs.map(({ job }) => job.name);
+  const faults = chosen ?? drawFaults(seeded(seed ^ 0xfa017), { jobs, calls, watches, untilMs: story.storyMs, most });
+  return judge({ seed, story, faults, log }, undisturbed);
 }
 
 /** The same failure with as few faults and steps as it takes. */
-export async function shrink(verdict: Verdict, story: Story): Promise<Verdict> {
-  const { seed } = verdict;
-  const failing = async (faults: readonly Fault[], steps: readonly Step[]) => {
-    const undisturbed = await run({ seed, story, faults: [], steps });
-    return (await judge({ seed, story, faults, steps }, undisturbed)).wrong.length > 0;
-  };
-  const faults = await shrunk(verdict.faults, (fewer) => failing(fewer, verdict.steps));
-  const steps = await shrunk(verdict.steps, (fewer) => failing(faults, fewer));
-  return judge({ seed, story, faults, steps }, await run({ seed, story, faults: [], steps }));
+export async function shrink({ seed, faults: all, steps }: Verdict, story: Story): Promise<Verdict> {
+  const verdictOn = async (faults: readonly Fault[], only: readonly number[]) =>
+    judge({ seed, story, faults, only }, await play({ seed, story, faults: [], only }));
+  const fails = async (faults: readonly Fault[], only: readonly number[]) =>
+    (await verdictOn(faults, only)).wrong.length > 0;
+  const everything = [...steps.keys()];
+  const faults = await shrunk(all, (fewer) => fails(fewer, everything));
+  return verdictOn(faults, await shrunk(everything, (fewer) => fails(faults, fewer)));
 }
 
 /** For people: what went wrong, what it took, and how to see it again. */
@@ -99,42 +108,37 @@ export function report({ seed, faults, steps, wrong, lines }: Verdict, story: St
   ].join('\n');
 }
 
-async function judge(plan: Plan, undisturbed: Simulation): Promise<Verdict> {
-  const { seed, faults, steps, story } = plan;
-  const simulation = faults.length === 0 ? undisturbed : await run(plan);
+async function judge(plan: Plan, undisturbed: Played): Promise<Verdict> {
+  const { seed, faults, story } = plan;
+  const played = faults.length === 0 ? undisturbed : await play(plan);
+  const { simulation, stage, steps } = played;
   const { hash, lines } = simulation.history;
-  const wrong = [...wrongIn(simulation, story), ...differences(simulation, undisturbed, story)];
+  const wrong = [...simulation.violations, ...stage.wrong(), ...differences(played, undisturbed, story)];
   return { seed, faults, steps, wrong, hash, lines };
 }
 
-async function run({ seed, story, faults, steps, log }: Plan): Promise<Simulation> {
-  const simulation = new Simulation({ seed, faults, jobs: jobsOf(story), ...(log && { log }) });
-  story.begin(simulation);
-  simulation.start();
+async function play({ seed, story, faults, only, log }: Plan): Promise<Played> {
+  const simulation = new Simulation({ seed, faults, ...(log && { log }) });
+  const stage = story.stage(simulation);
+  const all = stage.steps(seeded(seed ^ 0x57e95));
+  const steps = only ? all.filter((_, index) => only.includes(index)) : all;
+  simulation.start(stage.jobs);
   for (const { ms, what, act } of steps.toSorted((a, b) => a.ms - b.ms)) {
     await simulation.pass(ms - simulation.clock.monotonic());
     simulation.history.note(`somebody: ${what}`);
-    act(simulation);
+    act();
   }
   await simulation.pass(story.storyMs - simulation.clock.monotonic() + story.settleMs);
-  return simulation;
+  return { simulation, stage, steps };
 }
 
-const jobsOf = ({ jobs }: Story): SimulationOptions['jobs'] => (typeof jobs === 'function' ? jobs() : jobs);
-
-const wrongIn = (simulation: Simulation, story: Story): readonly string[] => [
-  ...simulation.violations,
-  ...(story.faultsAtEnd?.(simulation) ?? []),
-];
-
-function differences(simulation: Simulation, undisturbed: Simulation, story: Story): readonly string[] {
-  const [is, shouldBe] = [simulation, undisturbed].map((each) => JSON.stringify(story.outcome(each)));
+function differences(played: Played, undisturbed: Played, story: Story): readonly string[] {
+  const [is, shouldBe] = [played, undisturbed].map(({ stage }) => JSON.stringify(stage.outcome()));
   const { times, more } = story.writes ?? DEFAULT_WRITES;
-  const tooMany = [...simulation.writes].filter(
-    ([job, count]) => count > times * (undisturbed.writes.get(job) ?? 0) + more,
-  );
+  const usual = undisturbed.simulation.writes;
+  const tooMany = [...played.simulation.writes].filter(([job, count]) => count > times * (usual.get(job) ?? 0) + more);
   return [
     ...(is === shouldBe ? [] : [`the end is ${is}, and undisturbed it is ${shouldBe}`]),
-    ...tooMany.map(([job, count]) => `${job} wrote ${count} times, undisturbed ${undisturbed.writes.get(job) ?? 0}`),
+    ...tooMany.map(([job, count]) => `${job} wrote ${count} times, undisturbed ${usual.get(job) ?? 0}`),
   ];
 }

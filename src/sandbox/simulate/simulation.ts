@@ -1,25 +1,30 @@
 /**
- * A whole cluster on virtual time: API server, world and the processes of our jobs, with what goes wrong put where it was asked for.
- * Everything follows from the seed, so that a run can be had again.
+ * Whole clusters on virtual time: API servers, their worlds and the processes of our jobs, with what goes wrong put where it was asked
+ * for. Everything follows from the seed, so that a run can be had again.
  */
 import type { Random } from '../../kit/backoff.ts';
 import { VirtualClock } from '../../kit/clock/virtual.ts';
-import { nameOf } from '../../kit/kube/resource.ts';
 import type { Log } from '../../kit/observe/log.ts';
-import { Cluster } from '../cluster.ts';
-import { CUSTOM_RESOURCE_DEFINITIONS } from '../kinds/resources.ts';
 import { seeded } from '../seeded.ts';
 import type { User } from '../server/target.ts';
-import { World } from '../world/world.ts';
 import { Calls, type Fault } from './fault.ts';
 import { History } from './history.ts';
 import { type SimulatedJob, SimulatedProcess } from './process.ts';
+import { Site } from './site.ts';
+
+/** A job, and who runs it. */
+export interface JobProcesses {
+  readonly job: SimulatedJob;
+  readonly processes?: number;
+  /** Whose rights it has; everybody's without one. */
+  readonly user?: User;
+  /** Where it runs, if not in the first cluster. */
+  readonly site?: Site;
+}
 
 export interface SimulationOptions {
   readonly seed: number;
   readonly faults: readonly Fault[];
-  /** Each with how many processes it has. */
-  readonly jobs: readonly { readonly job: SimulatedJob; readonly processes?: number; readonly user?: User }[];
   readonly log?: Log;
 }
 
@@ -29,8 +34,6 @@ const RESTART_MS = { first: 1_000, last: 30_000 };
 export class Simulation {
   readonly clock = new VirtualClock();
   readonly history = new History(this.clock);
-  readonly cluster: Cluster;
-  readonly world: World;
   /** For what people do. */
   readonly random: Random;
   /** What must never happen, and did. */
@@ -41,7 +44,7 @@ export class Simulation {
   readonly watches = new Calls();
   readonly #options: SimulationOptions;
   readonly #processes = new Map<string, SimulatedProcess>();
-  readonly #watched = new Set<string>();
+  readonly #sites: [Site, ...Site[]];
   #lives = 0;
   #isOver = false;
 
@@ -49,20 +52,38 @@ export class Simulation {
     const { seed } = options;
     this.#options = options;
     this.random = seeded(seed ^ 0x5eed);
-    this.cluster = new Cluster({ clock: this.clock, random: seeded(seed) });
-    this.#noteChanges();
-    this.objects.onChange(CUSTOM_RESOURCE_DEFINITIONS, () => this.#noteChanges());
-    this.world = new World({ cluster: this.cluster, clock: this.clock, random: seeded(seed ^ 0x3071d) });
+    this.#sites = [this.#newSite('', seed)];
+  }
+
+  /** The first cluster. */
+  get site(): Site {
+    return this.#sites[0];
   }
 
   get objects() {
-    return this.cluster.objects;
+    return this.site.objects;
+  }
+
+  get world() {
+    return this.site.world;
+  }
+
+  /** Another cluster, which knows nothing of the first. */
+  addSite(name: string): Site {
+    const site = this.#newSite(name, this.#options.seed ^ (this.#sites.length * 0x51735));
+    this.#sites.push(site);
+    return site;
+  }
+
+  #newSite(name: string, seed: number): Site {
+    return new Site({ name, clock: this.clock, seed, history: this.history });
   }
 
   /** Starts the processes of all jobs. */
-  start(): void {
-    for (const { job, processes = 1, user } of this.#options.jobs)
-      for (let index = 0; index < processes; index++) this.#start(job, `${job.name}-${index}`, user, RESTART_MS.first);
+  start(jobs: readonly JobProcesses[]): void {
+    for (const each of jobs)
+      for (let index = 0; index < (each.processes ?? 1); index++)
+        this.#start(each, `${each.job.name}-${index}`, RESTART_MS.first);
     for (const fault of this.#options.faults) if (fault.at === 'time') this.#pauseLater(fault);
   }
 
@@ -70,12 +91,21 @@ export class Simulation {
     await this.clock.advance(ms);
   }
 
+  /** What goes on in the world all the time, until the simulation ends. */
+  every(ms: number, act: () => void): void {
+    this.clock.after(ms, () => {
+      if (this.#isOver) return;
+      act();
+      this.every(ms, act);
+    });
+  }
+
   /** Ends everything. What is left that waits is a leak. */
   async end(): Promise<void> {
     this.#isOver = true;
     for (const process of this.#processes.values()) process.stop();
     await this.clock.advance(60_000);
-    this.world.stop();
+    for (const { world } of this.#sites) world.stop();
     await this.clock.advance(2 * 3_600_000);
   }
 
@@ -84,15 +114,16 @@ export class Simulation {
     this.violations.push(what);
   }
 
-  #start(job: SimulatedJob, name: string, user: User | undefined, restartMs: number): void {
+  #start(started: JobProcesses, name: string, restartMs: number): void {
     if (this.#isOver) return;
+    const { job, user, site = this.site } = started;
     const startedAt = this.clock.monotonic();
     const life = ++this.#lives;
     this.history.note(`${name} starts`);
     const process = new SimulatedProcess({
       job,
       instance: `${name}_${life}`,
-      transport: this.cluster.transport(user),
+      transport: site.cluster.transport(user),
       clock: this.clock,
       random: seeded(this.#options.seed ^ (life * 0x9e3779b1)),
       ...(this.#options.log && { log: this.#options.log }),
@@ -103,7 +134,7 @@ export class Simulation {
         this.history.note(`${name} ended: ${why}`);
         const livedLong = this.clock.monotonic() - startedAt > 10 * RESTART_MS.last;
         const next = livedLong ? RESTART_MS.first : Math.min(2 * restartMs, RESTART_MS.last);
-        if (!this.#isOver) this.clock.after(restartMs, () => this.#start(job, name, user, next));
+        if (!this.#isOver) this.clock.after(restartMs, () => this.#start(started, name, next));
       },
     });
     this.#processes.set(name, process);
@@ -122,17 +153,5 @@ export class Simulation {
       this.history.note(`${job} is paused for ${forMs / 1000} s`);
       this.#processes.get(`${job}-0`)?.pause(forMs);
     });
-  }
-
-  /** Of every kind; some come with CustomResourceDefinitions. */
-  #noteChanges(): void {
-    for (const { resource } of this.cluster.registry.all) {
-      const name = nameOf(resource);
-      if (this.#watched.has(name)) continue;
-      this.#watched.add(name);
-      this.objects.onChange(resource, ({ type, key, object }) =>
-        this.history.note(`${type.toLowerCase()} ${name} ${key}`, JSON.stringify(object)),
-      );
-    }
   }
 }

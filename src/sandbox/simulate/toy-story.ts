@@ -1,54 +1,58 @@
 /** For tests: maps come, are renewed and go; no machine may be left that nobody has, and nobody may have two. */
 import { CONFIG_MAPS } from '../../api/config-maps.ts';
+import type { Random } from '../../kit/backoff.ts';
 import { LEASES } from '../../kit/lead/lease.ts';
-import type { Step, Story } from './simulate.ts';
-import type { Simulation } from './simulation.ts';
+import type { Stage, Step, Story } from './simulate.ts';
+import type { JobProcesses, Simulation } from './simulation.ts';
 import { type Bug, RENTED, Renter, toyJob } from './toy.ts';
 
 const MAPS = 6;
 const NAMESPACE = 'default';
 
-export function toyStory(bug?: Bug): Story {
-  const renters = new WeakMap<Simulation, Renter>();
-  let next = new Renter();
-  return {
-    name: bug ?? 'toy',
-    jobs: () => {
-      next = new Renter();
-      return [{ job: toyJob(next, bug), processes: 2 }];
-    },
-    begin: (simulation) => {
-      renters.set(simulation, next);
-      watch(simulation);
-    },
-    steps,
-    storyMs: 180_000,
-    settleMs: 300_000,
-    outcome,
-    faultsAtEnd: (simulation) => leaks(simulation, renters.get(simulation) ?? next),
-    writes: { times: 3, more: 30 },
-  };
-}
+export const toyStory = (bug?: Bug): Story => ({
+  name: bug ?? 'toy',
+  stage: (simulation) => new ToyStage(simulation, bug),
+  storyMs: 180_000,
+  settleMs: 300_000,
+  writes: { times: 3, more: 30 },
+});
 
-/** Each map comes at some time; some expire, of which some are renewed just then; some are deleted soon. */
-function steps(random: () => number): readonly Step[] {
-  return Array.from({ length: MAPS }, (_, index) => `map-${index}`).flatMap((name) => {
-    const ms = Math.floor(random() * 60_000);
-    const kind = random();
-    const made = { ms, what: `makes ${name}`, act: (it: Simulation) => make(it, name, kind > 0.5) };
-    const soon = ms + Math.floor(random() * 1_500);
-    if (kind < 0.4) return [made, { ms: soon, what: `deletes ${name}`, act: (it: Simulation) => remove(it, name) }];
-    const renewAt = ms + 40_000 + Math.floor(random() * 22_000);
-    if (kind > 0.75) return [made, { ms: renewAt, what: `renews ${name}`, act: (it: Simulation) => renew(it, name) }];
-    return [made];
-  });
-}
+class ToyStage implements Stage {
+  readonly jobs: readonly JobProcesses[];
+  readonly #simulation: Simulation;
+  readonly #renter = new Renter();
 
-/** Whether one that expires is renewed in time is a matter of time. */
-const outcome = (simulation: Simulation) =>
-  mapsOf(simulation)
-    .filter(({ data }) => !data?.expires)
-    .map(({ metadata, data }) => [metadata.name, data?.machine]);
+  constructor(simulation: Simulation, bug: Bug | undefined) {
+    this.#simulation = simulation;
+    this.jobs = [{ job: toyJob(this.#renter, bug), processes: 2 }];
+    watch(simulation);
+  }
+
+  /** Each map comes at some time; some expire, of which some are renewed just then; some are deleted soon. */
+  steps(random: Random): readonly Step[] {
+    return Array.from({ length: MAPS }, (_, index) => `map-${index}`).flatMap((name) => {
+      const ms = Math.floor(random() * 60_000);
+      const kind = random();
+      const made = { ms, what: `makes ${name}`, act: () => make(this.#simulation, name, kind > 0.5) };
+      const soon = ms + Math.floor(random() * 1_500);
+      if (kind < 0.4) return [made, { ms: soon, what: `deletes ${name}`, act: () => remove(this.#simulation, name) }];
+      const renewAt = ms + 40_000 + Math.floor(random() * 22_000);
+      if (kind > 0.75) return [made, { ms: renewAt, what: `renews ${name}`, act: () => renew(this.#simulation, name) }];
+      return [made];
+    });
+  }
+
+  /** Whether one that expires is renewed in time is a matter of time. */
+  outcome(): unknown {
+    return mapsOf(this.#simulation)
+      .filter(({ data }) => !data?.expires)
+      .map(({ metadata, data }) => [metadata.name, data?.machine]);
+  }
+
+  wrong(): readonly string[] {
+    return leaks(this.#simulation, this.#renter);
+  }
+}
 
 const mapsOf = ({ objects }: Simulation) =>
   objects.list(CONFIG_MAPS).filter(({ metadata }) => metadata.labels?.[RENTED] !== undefined);

@@ -29,10 +29,12 @@ export class Kubelets {
   /** When pods may be ready or gone, by uid. */
   readonly #starts = new Map<string, number>();
   readonly #ends = new Map<string, number>();
+  readonly #addressOf: (index: number) => string;
   #addresses = 0;
 
-  constructor(parts: WorldParts) {
+  constructor(parts: WorldParts, addressOf = addressInCluster) {
     this.#parts = parts;
+    this.#addressOf = addressOf;
     this.#pods = new Upkeep(parts, (key) => this.#look(key))
       .watch(PODS, ({ spec }, key) => (spec?.nodeName ? [key] : []))
       .watch(CLAIMS, ({ metadata }) => this.#podsWith(metadata.namespace, metadata.name));
@@ -84,7 +86,7 @@ export class Kubelets {
     const { objects, clock } = this.#parts;
     const now = timestamp(clock.now());
     const status = pod.status ?? {};
-    const podIP = status.podIP ?? this.#address();
+    const podIP = status.podIP ?? this.#addressOf(this.#addresses++);
     const conditions = ['PodReadyToStartContainers', 'Initialized', 'ContainersReady', 'Ready'].reduce<
       readonly Condition[]
     >(
@@ -223,12 +225,10 @@ export class Kubelets {
   #isBroken({ spec }: Pod): boolean {
     return (spec?.containers ?? []).some(({ image = '' }) => this.brokenImages.has(image));
   }
-
-  #address(): string {
-    const index = this.#addresses++;
-    return `10.${(index >> 16) & 255}.${(index >> 8) & 255}.${index & 255}`;
-  }
 }
+
+/** Nobody is there. */
+const addressInCluster = (index: number): string => `10.${(index >> 16) & 255}.${(index >> 8) & 255}.${index & 255}`;
 
 const isReady = ({ status }: Pod): boolean =>
   status?.conditions?.some((each) => each.type === 'Ready' && each.status === 'True') === true;

@@ -1,6 +1,7 @@
 /** A simulated disk or a partition of one. What a test may change about it while the program runs is writable. */
 import type { DeviceFacts } from '../block-device.ts';
 import type { DeviceNumber } from '../device-number.ts';
+import type { DiskContent } from './disk-content.ts';
 import { SparseBytes } from './sparse-bytes.ts';
 
 type Settable = Omit<DeviceFacts, 'number' | 'name' | 'partition' | 'partitions'>;
@@ -8,12 +9,14 @@ type Settable = Omit<DeviceFacts, 'number' | 'name' | 'partition' | 'partitions'
 export interface DiskDescription extends Partial<Settable> {
   readonly name: string;
   readonly sizeBytes: number;
+  /** In memory without it. */
+  readonly content?: DiskContent;
 }
 
 export class SimulatedDisk {
   readonly number: DeviceNumber;
   readonly name: string;
-  readonly content: SparseBytes;
+  readonly content: DiskContent;
   /** What /sys says about it. */
   described: Settable;
   /** False when the disk has been pulled out. */
@@ -26,10 +29,10 @@ export class SimulatedDisk {
     description: DiskDescription,
     place?: { disk: SimulatedDisk; index: number; startBytes: number },
   ) {
-    const { name, ...described } = description;
+    const { name, content, ...described } = description;
     this.number = number;
     this.name = name;
-    this.content = place?.disk.content ?? new SparseBytes();
+    this.content = place?.disk.content ?? content ?? new SparseBytes();
     this.described = { ...ORDINARY, ...described };
     this.#place = place;
     place?.disk.partitions.push(this);

@@ -24,6 +24,7 @@ interface Rule {
 export class Faults {
   #calls = 0;
   #rules: Rule[] = [];
+  #decide: (operation: Operation) => Fault | undefined = () => undefined;
 
   /** How many operations there have been. Run once undisturbed, and each number up to this one is a place for a fault. */
   get calls(): number {
@@ -40,6 +41,11 @@ export class Faults {
     this.#rules.push({ matches, fault, left: times });
   }
 
+  /** Asked for each operation, before all rules, what goes wrong with it. */
+  decideBy(decide: (operation: Operation) => Fault | undefined): void {
+    this.#decide = decide;
+  }
+
   clear(): void {
     this.#rules = [];
   }
@@ -47,6 +53,8 @@ export class Faults {
   /** Counts the operation and gives the first fault that is meant for it. */
   strike(operation: Operation): Fault | undefined {
     this.#calls += 1;
+    const decided = this.#decide(operation);
+    if (decided) return decided;
     const rule = this.#rules.find(({ left, matches }) => left > 0 && matches(operation, this.#calls));
     if (rule) rule.left -= 1;
     return rule?.fault;

@@ -1,10 +1,11 @@
 /** The content of a simulated disk: zeroes, except where something else was written. Remembers what a power cut would undo. */
 import { createHash } from 'node:crypto';
+import type { DiskContent } from './disk-content.ts';
 
 const CHUNK_BYTES = 64 * 1024;
 const ZEROES = new Uint8Array(CHUNK_BYTES);
 
-export class SparseBytes {
+export class SparseBytes implements DiskContent {
   readonly #chunks = new Map<number, Uint8Array>();
   /** As they were when last synced: the chunks that changed since. */
   readonly #synced = new Map<number, Uint8Array | undefined>();

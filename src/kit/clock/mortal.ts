@@ -1,5 +1,5 @@
 /** The clock of one process. Who is dead is not called back; who is paused is, later. */
-import type { Cancel, Clock } from '../../kit/clock/clock.ts';
+import type { Cancel, Clock } from './clock.ts';
 
 export class MortalClock implements Clock {
   readonly #clock: Clock;

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { VirtualClock } from '../../kit/clock/virtual.ts';
-import { MortalClock } from './mortal-clock.ts';
+import { MortalClock } from './mortal.ts';
+import { VirtualClock } from './virtual.ts';
 
 function both() {
   const clock = new VirtualClock();

@@ -1,9 +1,9 @@
 /** Gives a job exactly the rights that it declares, and the runtime's, to an account of its own. */
-import type { ControllerSpec } from '../../kit/manifests/controller-spec.ts';
-import { type Role, rolesOf, runtimeRoles } from '../../kit/manifests/rbac.ts';
-import { CLUSTER_ROLE_BINDINGS, CLUSTER_ROLES, ROLE_BINDINGS, ROLES, SERVICE_ACCOUNTS } from '../kinds/resources.ts';
-import type { User } from '../server/target.ts';
-import type { Objects } from '../store/objects.ts';
+import type { ControllerSpec } from '../kit/manifests/controller-spec.ts';
+import { type Role, rolesOf, runtimeRoles } from '../kit/manifests/rbac.ts';
+import { CLUSTER_ROLE_BINDINGS, CLUSTER_ROLES, ROLE_BINDINGS, ROLES, SERVICE_ACCOUNTS } from './kinds/resources.ts';
+import type { User } from './server/target.ts';
+import type { Objects } from './store/objects.ts';
 
 const RBAC = 'rbac.authorization.k8s.io';
 

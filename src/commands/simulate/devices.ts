@@ -1,0 +1,167 @@
+/**
+ * The story of the devices job: claims come and go on a node with three disks, the node loses power, and in the end each disk is a
+ * volume that is whole and somebody's, or clean and nobody's.
+ */
+import { CONFIG_MAPS } from '../../api/config-maps.ts';
+import { NODES } from '../../api/nodes.ts';
+import { PERSISTENT_VOLUME_CLAIMS, type PersistentVolumeClaim } from '../../api/persistent-volume-claims.ts';
+import { PERSISTENT_VOLUMES } from '../../api/persistent-volumes.ts';
+import { CONFIG_ANNOTATION, type DevicesSettings } from '../../devices/contract.ts';
+import { devices } from '../../devices/controller.ts';
+import { BANDWIDTH, DEVICE_DIR, headOf, LEDGER, SimulatedDisks, STATE_DIR } from '../../devices/simulated-disks.ts';
+import { Oracle } from '../../devices/simulated-node-oracle.ts';
+import { devicesSpec } from '../../devices/spec.ts';
+import type { Random } from '../../kit/backoff.ts';
+import { SimulatedMachine } from '../../kit/host/simulated/machine.ts';
+import { accountOf, grant } from '../../sandbox/rights.ts';
+import { hostOf } from '../../sandbox/simulate/machine.ts';
+import type { Stage, Step, Story } from '../../sandbox/simulate/simulate.ts';
+import type { JobProcesses, Simulation } from '../../sandbox/simulate/simulation.ts';
+
+const NODE = 'n1';
+const NAMESPACE = 'default';
+const CLASS = 'local';
+const LINKS = ['a', 'b', 'c'];
+/** Those who leave again; and those who stay, one disk less than there are. */
+const GUESTS = 5;
+const TENANTS = LINKS.length - 1;
+const LAST_MOVE_MS = 15 * 60_000;
+
+const settings: DevicesSettings = {
+  node: NODE,
+  namespace: NAMESPACE,
+  pollingMs: 60_000,
+  stateDir: STATE_DIR,
+  wipesAtOnce: 2,
+  wipeBandwidth: BANDWIDTH,
+  trustInit: false,
+  dryRun: false,
+};
+
+export const devicesStory: Story = {
+  name: 'devices',
+  stage: (simulation) => new DevicesStage(simulation),
+  storyMs: 20 * 60_000,
+  settleMs: 40 * 60_000,
+};
+
+class DevicesStage implements Stage {
+  readonly jobs: readonly JobProcesses[];
+  readonly #simulation: Simulation;
+  readonly #machine: SimulatedMachine;
+  readonly #disks: SimulatedDisks;
+  readonly #oracle: Oracle;
+
+  constructor(simulation: Simulation) {
+    this.#simulation = simulation;
+    this.#machine = new SimulatedMachine(simulation.clock);
+    this.#disks = new SimulatedDisks(this.#machine);
+    this.#oracle = this.#newOracle();
+    const setUp: JobProcesses['job']['setUp'] = (parts, life) =>
+      devices(parts, settings, hostOf(this.#machine, life), 'simulated');
+    this.jobs = [{ job: { name: 'devices', setUp }, user: accountOf('devices') }];
+    for (const link of LINKS) this.#oracle.watch(this.#disks.add(link));
+    this.#populate();
+  }
+
+  #populate(): void {
+    const { objects, world } = this.#simulation;
+    grant(objects, devicesSpec);
+    const data = { deviceDir: DEVICE_DIR, deviceNameFilter: '.*', volumeMode: 'Block', storageClassName: CLASS };
+    objects.create(CONFIG_MAPS, { metadata: { name: 'disks', namespace: NAMESPACE }, data });
+    world.addNode(NODE);
+    const node = objects.get(NODES, NODE);
+    if (!node) throw new Error('there is no node');
+    const annotations = { ...node.metadata.annotations, [CONFIG_ANNOTATION]: 'disks' };
+    objects.update(NODES, { ...node, metadata: { ...node.metadata, annotations } });
+    objects.onChange(PERSISTENT_VOLUME_CLAIMS, ({ object, old }) => {
+      if (object.status?.phase === 'Bound' && old?.status?.phase !== 'Bound') this.#movesIn(object);
+      if (object.metadata.deletionTimestamp && !old?.metadata.deletionTimestamp) this.#movesOut(object);
+    });
+  }
+
+  #newOracle(): Oracle {
+    const { objects } = this.#simulation;
+    let isNew: string | undefined;
+    const watched: ConstructorParameters<typeof Oracle>[1] = {
+      get volumes() {
+        return objects.list(PERSISTENT_VOLUMES).filter(({ metadata }) => metadata.name !== isNew);
+      },
+      onCreate: () => {},
+      onDelete: () => {},
+    };
+    objects.onChange(PERSISTENT_VOLUMES, ({ type, object, old }) => {
+      isNew = type === 'ADDED' ? object.metadata.name : undefined;
+      if (type === 'ADDED') watched.onCreate(object);
+      isNew = undefined;
+      if (object.metadata.deletionTimestamp && !old?.metadata.deletionTimestamp) watched.onDelete(object);
+    });
+    return new Oracle(this.#machine, watched, LEDGER);
+  }
+
+  #movesIn({ metadata, spec }: PersistentVolumeClaim): void {
+    const disk = this.#oracle.diskOf(spec?.volumeName ?? '');
+    if (disk) this.#oracle.moveIn(metadata.name ?? '', disk, headOf(false));
+  }
+
+  #movesOut({ spec }: PersistentVolumeClaim): void {
+    const disk = this.#oracle.diskOf(spec?.volumeName ?? '');
+    if (disk) this.#oracle.leave(disk);
+  }
+
+  steps(random: Random): readonly Step[] {
+    const at = (most: number) => Math.floor(random() * most);
+    const guests = Array.from({ length: GUESTS }, (_, index) => {
+      const [ms, stays] = [at(LAST_MOVE_MS), 30_000 + at(300_000)];
+      return [this.#claims(ms, `guest-${index}`), this.#leaves(Math.min(ms + stays, LAST_MOVE_MS), `guest-${index}`)];
+    }).flat();
+    const tenants = Array.from({ length: TENANTS }, (_, index) => this.#claims(at(LAST_MOVE_MS), `tenant-${index}`));
+    const cut = { ms: at(LAST_MOVE_MS), what: 'the node loses power', act: () => this.#disks.reboot() };
+    return [...guests, ...tenants, cut];
+  }
+
+  #claims(ms: number, name: string): Step {
+    const spec = {
+      accessModes: ['ReadWriteOnce'],
+      volumeMode: 'Block',
+      storageClassName: CLASS,
+      resources: { requests: { storage: '1Ki' } },
+    };
+    const claim = { metadata: { name, namespace: NAMESPACE }, spec };
+    const act = () => void this.#simulation.objects.create(PERSISTENT_VOLUME_CLAIMS, claim);
+    return { ms, what: `${name} wants a disk`, act };
+  }
+
+  #leaves(ms: number, name: string): Step {
+    const key = `${NAMESPACE}/${name}`;
+    const { objects } = this.#simulation;
+    const act = () => {
+      if (objects.get(PERSISTENT_VOLUME_CLAIMS, key)) objects.remove(PERSISTENT_VOLUME_CLAIMS, key);
+    };
+    return { ms, what: `${name} leaves`, act };
+  }
+
+  /** Who has which disk is a matter of time. */
+  outcome(): unknown {
+    const { objects } = this.#simulation;
+    return {
+      claims: objects.list(PERSISTENT_VOLUME_CLAIMS).map(({ metadata, status }) => [metadata.name, status?.phase]),
+      volumes: objects
+        .list(PERSISTENT_VOLUMES)
+        .map(({ status }) => status?.phase)
+        .toSorted(),
+    };
+  }
+
+  wrong(): readonly string[] {
+    const volumes = this.#simulation.objects.list(PERSISTENT_VOLUMES);
+    const faults = volumes.flatMap(({ metadata: { name = '' }, status }) => {
+      const disk = this.#oracle.diskOf(name);
+      if (!disk) return [`${name} has no disk`];
+      if (status?.phase === 'Bound') return this.#oracle.isIntact(disk) ? [] : [`the data on ${name} are gone`];
+      return this.#oracle.isClean(disk) ? [] : [`${name} is offered with somebody's data on it`];
+    });
+    const missing = volumes.length < LINKS.length ? [`${LINKS.length} disks are ${volumes.length} volumes`] : [];
+    return [...this.#oracle.violations, ...faults, ...missing];
+  }
+}

@@ -1,0 +1,167 @@
+/**
+ * The story of the lvm job: volumes are declared on a node with one volume group, written to, grown and deleted, the node loses power,
+ * and in the end each that is left is ready with what was written to it, and nothing is left of the others.
+ */
+import { NODES } from '../../api/nodes.ts';
+import { PERSISTENT_VOLUMES, type PersistentVolume } from '../../api/persistent-volumes.ts';
+import type { Random } from '../../kit/backoff.ts';
+import { SimulatedMachine } from '../../kit/host/simulated/machine.ts';
+import { DEFAULT_MOUNT_BASE, DEFAULT_THIN_LIMITS, NODE_ID_LABEL, PREFIX, STORAGE_CLASS } from '../../lvm/contract.ts';
+import { lvm } from '../../lvm/controller.ts';
+import { SimulatedFileSystems } from '../../lvm/simulated-filesystems.ts';
+import { EXTENT, SimulatedLvm } from '../../lvm/simulated-lvm.ts';
+import { Oracle } from '../../lvm/simulated-node-oracle.ts';
+import { lvmSpec } from '../../lvm/spec.ts';
+import { accountOf, grant } from '../../sandbox/rights.ts';
+import { processOn } from '../../sandbox/simulate/machine.ts';
+import type { Stage, Step, Story } from '../../sandbox/simulate/simulate.ts';
+import type { JobProcesses, Simulation } from '../../sandbox/simulate/simulation.ts';
+
+const MINUTES = 60_000;
+const NODE = 'node7';
+const NAMESPACE = 'default';
+const GROUP = 'storage_bulk';
+const EXTENTS = 96n;
+const VOLUMES = 6;
+const LAST_MOVE_MS = 15 * MINUTES;
+
+const settings = {
+  node: NODE,
+  namespace: NAMESPACE,
+  mountBase: DEFAULT_MOUNT_BASE,
+  storageClasses: [STORAGE_CLASS],
+  secretNamespaces: [NAMESPACE],
+  autoRelease: false,
+  thinLimits: DEFAULT_THIN_LIMITS,
+  resyncMs: 10 * MINUTES,
+  trashTtlMs: 72 * 60 * MINUTES,
+  sanityChecks: false,
+};
+
+export const lvmStory: Story = {
+  name: 'lvm',
+  stage: (simulation) => new LvmStage(simulation),
+  storyMs: 20 * MINUTES,
+  settleMs: 40 * MINUTES,
+  // A volume that is not ready is told anew whenever the reason is another.
+  writes: { times: 4, more: 80 },
+};
+
+class LvmStage implements Stage {
+  readonly jobs: readonly JobProcesses[];
+  readonly #simulation: Simulation;
+  readonly #machine: SimulatedMachine;
+  readonly #lvm: SimulatedLvm;
+  readonly #fileSystems: SimulatedFileSystems;
+  readonly #oracle: Oracle;
+
+  constructor(simulation: Simulation) {
+    this.#simulation = simulation;
+    this.#machine = new SimulatedMachine(simulation.clock);
+    this.#lvm = new SimulatedLvm(this.#machine);
+    this.#fileSystems = new SimulatedFileSystems(this.#lvm);
+    this.#lvm.addGroup(GROUP, EXTENTS);
+    for (const directory of [DEFAULT_MOUNT_BASE, '/run', '/proc']) this.#machine.tree.mkdir(directory);
+    const { objects, world } = simulation;
+    this.#oracle = new Oracle(this.#lvm, this.#fileSystems, {
+      get volumes() {
+        return objects.list(PERSISTENT_VOLUMES);
+      },
+      volume: (name) => objects.get(PERSISTENT_VOLUMES, name),
+    });
+    grant(objects, lvmSpec);
+    world.addNode(NODE, { [NODE_ID_LABEL]: NODE });
+    this.jobs = [{ job: { name: 'lvm', setUp: this.#setUp }, user: accountOf('lvm') }];
+  }
+
+  readonly #setUp: JobProcesses['job']['setUp'] = (parts, life) => {
+    life.onDeath(() => this.#lvm.programs.endBound());
+    return lvm(parts, settings, processOn(this.#machine, life), { root: '' });
+  };
+
+  /** Each is declared and written to; half of them grow; half of them are deleted. */
+  steps(random: Random): readonly Step[] {
+    const at = (most: number) => Math.floor(random() * most);
+    const cut = { ms: at(LAST_MOVE_MS), what: 'the node loses power', act: () => this.#reboot() };
+    const lives = Array.from({ length: VOLUMES }, (_, index) => {
+      const name = `pv-${index}`;
+      const ms = at(LAST_MOVE_MS / 2);
+      const later = () => ms + at(LAST_MOVE_MS / 2);
+      return [
+        { ms, what: `declares ${name}`, act: () => this.#declare(name) },
+        { ms: later(), what: `writes to ${name}`, act: () => this.#write(name) },
+        ...(random() < 0.5 ? [{ ms: later(), what: `grows ${name}`, act: () => this.#grow(name) }] : []),
+        ...(random() < 0.5 ? [{ ms: later(), what: `deletes ${name}`, act: () => this.#delete(name) }] : []),
+      ];
+    });
+    return [...lives.flat(), cut];
+  }
+
+  #reboot(): void {
+    this.#machine.losePower();
+    this.#lvm.reboot();
+  }
+
+  #declare(name: string): void {
+    const matchExpressions = [{ key: NODE_ID_LABEL, operator: 'In' as const, values: [NODE] }];
+    this.#simulation.objects.create(PERSISTENT_VOLUMES, {
+      metadata: { name },
+      spec: {
+        accessModes: ['ReadWriteOnce'],
+        capacity: { storage: `${4n * EXTENT}` },
+        persistentVolumeReclaimPolicy: 'Delete',
+        storageClassName: STORAGE_CLASS,
+        local: { path: pathOf(name) },
+        nodeAffinity: { required: { nodeSelectorTerms: [{ matchExpressions }] } },
+      },
+    });
+  }
+
+  /** If it is ready. */
+  #write(name: string): void {
+    const volume = this.#get(name);
+    const isUsed = this.#fileSystems.contentAt(pathOf(name))?.isWhole;
+    if (volume && isUsed && isReady(volume) && !volume.metadata.deletionTimestamp) this.#oracle.write(pathOf(name));
+  }
+
+  #grow(name: string): void {
+    const volume = this.#get(name);
+    if (!volume || volume.metadata.deletionTimestamp) return;
+    const capacity = { storage: `${8n * EXTENT}` };
+    this.#simulation.objects.update(PERSISTENT_VOLUMES, { ...volume, spec: { ...volume.spec, capacity } });
+  }
+
+  #delete(name: string): void {
+    const volume = this.#get(name);
+    if (!volume) return;
+    this.#oracle.deletes(volume);
+    this.#simulation.objects.remove(PERSISTENT_VOLUMES, name);
+  }
+
+  #get(name: string): PersistentVolume | undefined {
+    return this.#simulation.objects.get(PERSISTENT_VOLUMES, name);
+  }
+
+  outcome(): unknown {
+    const { objects } = this.#simulation;
+    return {
+      volumes: objects
+        .list(PERSISTENT_VOLUMES)
+        .map((volume) => [volume.metadata.name, isReady(volume), volume.spec?.capacity?.storage]),
+      logical: this.#lvm.volumes.map(({ name, extents }) => `${name} ${extents}`).toSorted(),
+      nodes: objects.list(NODES).length,
+    };
+  }
+
+  wrong(): readonly string[] {
+    const notReady = this.#simulation.objects
+      .list(PERSISTENT_VOLUMES)
+      .filter((volume) => !isReady(volume))
+      .map(({ metadata }) => `${metadata.name} is not ready: ${metadata.annotations?.[`${PREFIX}message`]}`);
+    return [...this.#oracle.violations, ...this.#oracle.losses, ...this.#oracle.leaks, ...notReady];
+  }
+}
+
+const pathOf = (volume: string): string => `${DEFAULT_MOUNT_BASE}/${volume}`;
+
+const isReady = ({ metadata }: PersistentVolume): boolean => metadata.annotations?.[`${PREFIX}status`] === 'Processed';

@@ -1,0 +1,45 @@
+/** A simulated machine under a process of a simulation: they die together, and what goes wrong on the machine is the simulation's. */
+import type { Host } from '../../kit/host/host.ts';
+import type { Fault } from '../../kit/host/simulated/faults.ts';
+import type { SimulatedHost } from '../../kit/host/simulated/host.ts';
+import type { SimulatedMachine } from '../../kit/host/simulated/machine.ts';
+import { mortalHost } from '../../kit/host/simulated/mortal-host.ts';
+import type { Operation } from '../../kit/host/simulated/operation.ts';
+import { type CallFault, PAUSE_MS } from './fault.ts';
+import type { Life } from './process.ts';
+
+/** A disk that takes longer than this to answer is called dead by most. */
+const SLOW_MS = 90_000;
+
+/** The machine as this process sees it. */
+export function hostOf(machine: SimulatedMachine, life: Life): Host {
+  return mortalHost(processOn(machine, life));
+}
+
+export function processOn(machine: SimulatedMachine, life: Life): SimulatedHost {
+  const host = machine.host();
+  machine.faults.decideBy((operation) => faultOf(life.strike(nameOf(operation))));
+  life.onDeath(() => host.process.kill());
+  host.process.onDeath(() => life.kill());
+  return host;
+}
+
+const nameOf = ({ verb, target, argv }: Operation): string => `${verb} ${argv?.[0] ?? target}`;
+
+function faultOf(fault: CallFault | undefined): Fault | undefined {
+  switch (fault) {
+    case undefined:
+      return undefined;
+    case 'crash-before':
+    case 'crash-after':
+      return { kind: fault };
+    case 'pause':
+      return { kind: 'delay', ms: PAUSE_MS };
+    case 'timeout':
+      return { kind: 'delay', ms: SLOW_MS };
+    case 'lost-reply':
+      return { kind: 'fail-after' };
+    default:
+      return { kind: 'fail' };
+  }
+}
