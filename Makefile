@@ -22,8 +22,8 @@ $(SETUP): package.json package-lock.json
 	@npm ci --no-audit --no-fund --loglevel=error
 	@touch $@
 
-demo: $(SETUP) control-plane ## Show what there is so far at work on a throw-away control plane
-	@node tools/demo/topology.ts
+demo: $(SETUP) ## Show all five jobs at work on two clusters inside of the program
+	@node src/main.ts demo
 
 test: check simulation conformance integration host lab ## Run every test tier but the campaign
 

@@ -1,18 +1,24 @@
-/** `holdfast sandbox`: a cluster in this process, on a loopback port, until it is stopped. */
+/** `holdfast sandbox`: a cluster in this process, with nodes on which pods run, on a loopback port, until it is stopped. */
 import { once } from 'node:events';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { STORAGE_CLASSES } from '../api/storage-classes.ts';
+import { customResources } from '../custom-resources.ts';
 import { createAuthority } from '../kit/certificates.ts';
 import { systemClock } from '../kit/clock/clock.ts';
 import { stopSignals } from '../kit/manager/stop-signals.ts';
+import { customResourceDefinition } from '../kit/manifests/crd.ts';
 import { Cluster } from '../sandbox/cluster.ts';
 import { listen } from '../sandbox/http.ts';
+import { CUSTOM_RESOURCE_DEFINITIONS } from '../sandbox/kinds/resources.ts';
 import { kubeconfigFor } from '../sandbox/kubeconfig.ts';
 import { ADMIN } from '../sandbox/server/target.ts';
+import { PROVISIONER } from '../sandbox/world/provisioner.ts';
+import { World } from '../sandbox/world/world.ts';
 import { flag } from './flags/flag.ts';
 import { integer } from './flags/integer.ts';
-import { runs } from './flags/options.ts';
+import { type OptionsOf, runs } from './flags/options.ts';
 import { text } from './flags/text.ts';
 import type { Define, Terminal } from './line/command.ts';
 import { addExamples } from './line/help.ts';
@@ -21,6 +27,7 @@ const flags = {
   port: flag('--port', 'the loopback port to serve the API on; 0 for any that is free', integer(0, 65_535), {
     default: '0',
   }),
+  nodes: flag('--nodes', 'how many nodes it has, in three zones', integer(0, 5_000), { default: '3' }),
   kubeconfigOut: flag(
     '--kubeconfig-out',
     'the file to write the kubeconfig to; it stays when the sandbox ends',
@@ -31,12 +38,13 @@ const flags = {
 export const define: Define = (command, terminal) => {
   addExamples(command, {
     'holdfast sandbox': 'a cluster to try things on; it says how to reach it',
+    'holdfast sandbox --nodes 50': 'a larger one',
     'holdfast sandbox --port 6443 --kubeconfig-out sandbox.yaml': 'at a fixed place, for scripts',
   });
-  runs(command, flags, terminal, ({ port, kubeconfigOut }) => serve(port, kubeconfigOut, terminal));
+  runs(command, flags, terminal, (options) => serve(options, terminal));
 };
 
-async function serve(port: number, kubeconfigOut: string | undefined, terminal: Terminal): Promise<void> {
+async function serve({ port, nodes, kubeconfigOut }: OptionsOf<typeof flags>, terminal: Terminal): Promise<void> {
   const authority = createAuthority('holdfast-sandbox');
   const certificate = authority.issueServer({ commonName: 'sandbox' }, [
     '127.0.0.1',
@@ -44,6 +52,7 @@ async function serve(port: number, kubeconfigOut: string | undefined, terminal: 
     'kubernetes.default.svc',
   ]);
   const cluster = new Cluster({ clock: systemClock, random: Math.random });
+  using _world = populated(cluster, nodes, authority.certificate);
   await using place = await placeFor(kubeconfigOut);
   await using listening = await listen(cluster.server, certificate, port);
   const { url } = listening;
@@ -52,6 +61,30 @@ async function serve(port: number, kubeconfigOut: string | undefined, terminal: 
   terminal.stdout.write(howToUse(url, place.path));
   using stopping = stopSignals(process, () => {});
   await once(stopping.signal, 'abort');
+}
+
+const ZONES = ['a', 'b', 'c'];
+const REGION = 'sandbox';
+
+/** What is there from the beginning: nodes, a class that volumes are made by, and the kinds that Holdfast adds. */
+function populated(cluster: Cluster, nodes: number, certificate: string): Disposable {
+  const world = new World({ cluster, clock: systemClock, random: Math.random, certificate });
+  for (let index = 0; index < nodes; index++) {
+    const zone = `${REGION}-${ZONES[index % ZONES.length]}`;
+    world.addNode(`node-${index + 1}`, {
+      'topology.kubernetes.io/zone': zone,
+      'topology.kubernetes.io/region': REGION,
+    });
+  }
+  cluster.objects.create(STORAGE_CLASSES, {
+    metadata: { name: 'standard', annotations: { 'storageclass.kubernetes.io/is-default-class': 'true' } },
+    provisioner: PROVISIONER,
+    volumeBindingMode: 'WaitForFirstConsumer',
+    allowVolumeExpansion: true,
+  });
+  for (const resource of customResources)
+    cluster.objects.create(CUSTOM_RESOURCE_DEFINITIONS, customResourceDefinition(resource));
+  return { [Symbol.dispose]: () => world.stop() };
 }
 
 /** A file of its own, which goes when the sandbox ends, or the one that was asked for, which stays. */
@@ -69,7 +102,7 @@ const howToUse = (url: string, kubeconfig: string): string =>
     `A sandbox cluster is ready at ${url}. All of it is in this process, and goes with it.`,
     '',
     `  export KUBECONFIG=${kubeconfig}`,
-    '  kubectl get namespaces',
+    '  kubectl get nodes',
     '  holdfast status topology',
     '',
     'Stop it with Ctrl-C. docs/sandbox.md says what it can do, and what it leaves out.',

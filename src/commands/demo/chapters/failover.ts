@@ -1,0 +1,62 @@
+/** sync: the protected cluster dies, and the recovery cluster has its volumes, bound to the right claims. */
+import { PERSISTENT_VOLUME_CLAIMS } from '../../../api/persistent-volume-claims.ts';
+import { PERSISTENT_VOLUMES } from '../../../api/persistent-volumes.ts';
+import { PERSISTENT_VOLUME_SYNCS, SYNC_ENABLED, SYNC_LABEL, type SyncSpec } from '../../../sync/contract.ts';
+import type { Narrator } from '../narrator.ts';
+import type { DemoSite } from '../site.ts';
+import type { DemoWorld } from '../world.ts';
+
+const NAMES = ['customers', 'invoices', 'archive-2025'];
+
+export async function failover(world: DemoWorld, narrator: Narrator): Promise<void> {
+  const { protectedSite, recoverySite } = world;
+  await narrator.chapter('The protected cluster dies, and the recovery cluster has its volumes');
+  for (const name of NAMES) make(protectedSite, name);
+  declare(protectedSite, 'Protected');
+  declare(recoverySite, 'Recovery');
+  const { objects } = protectedSite;
+  await narrator.until('the volumes are exported', () => {
+    const { status } = objects.get(PERSISTENT_VOLUME_SYNCS, 'site') ?? {};
+    return status?.succeeded && (status.managedVolumeCount ?? 0) >= NAMES.length;
+  });
+  narrator.tell(`${NAMES.length} volumes with their claims are exported to an object store, signed off by a manifest`);
+  const restored = () => NAMES.every((name) => isBound(recoverySite, name));
+  await narrator.until('the recovery cluster has them', restored);
+  await protectedSite[Symbol.asyncDispose]();
+  narrator.tell('the protected cluster is gone: no API server, no jobs, nobody');
+  const found = recoverySite.objects.get(PERSISTENT_VOLUME_SYNCS, 'site')?.status;
+  narrator.check('every claim of it is bound to its own volume in the recovery cluster', restored());
+  narrator.tell(
+    `what may be lost (RPO): ${found?.rpoSeconds ?? 0} s; how long it took to restore (RTO): ${found?.rtoSeconds ?? 0} s`,
+  );
+  narrator.look('kubectl get pvsync,pv,pvc   # with the kubeconfig of the recovery cluster');
+}
+
+function make({ objects }: DemoSite, name: string): void {
+  const labels = { [SYNC_LABEL]: SYNC_ENABLED };
+  const common = { accessModes: ['ReadWriteMany'], storageClassName: '' };
+  objects.create(PERSISTENT_VOLUMES, {
+    metadata: { name, labels },
+    spec: {
+      ...common,
+      capacity: { storage: '5Gi' },
+      nfs: { server: 'nfs.example.com', path: `/exports/${name}` },
+      persistentVolumeReclaimPolicy: 'Retain',
+    },
+  });
+  objects.create(PERSISTENT_VOLUME_CLAIMS, {
+    metadata: { name, namespace: 'default', labels },
+    spec: { ...common, volumeName: name, resources: { requests: { storage: '5Gi' } } },
+  });
+}
+
+function declare({ objects }: DemoSite, mode: SyncSpec['mode']): void {
+  const spec: SyncSpec = { protectedCluster: 'site', mode, cloudProvider: 'file', retention: 5, pollingInterval: 5 };
+  objects.create(PERSISTENT_VOLUME_SYNCS, { metadata: { name: 'site' }, spec });
+}
+
+function isBound({ objects }: DemoSite, name: string): boolean {
+  const claim = objects.get(PERSISTENT_VOLUME_CLAIMS, `default/${name}`);
+  const volume = objects.get(PERSISTENT_VOLUMES, name);
+  return claim?.status?.phase === 'Bound' && claim.spec?.volumeName === name && volume?.spec?.claimRef?.name === name;
+}

@@ -1,0 +1,85 @@
+/** Tells a person what happens, as it happens, and waits for it. */
+import { styleText } from 'node:util';
+import type { Terminal } from '../line/command.ts';
+
+export interface NarratorOptions {
+  readonly terminal: Terminal;
+  /** On a terminal; plain lines otherwise. */
+  readonly isStyled: boolean;
+  readonly signal: AbortSignal;
+  /** How long a person is given to read a chapter. */
+  readonly pauseMs: number;
+}
+
+const POLL_MS = 20;
+const PATIENCE_MS = 60_000;
+
+export class Narrator {
+  readonly #options: NarratorOptions;
+  readonly #began = performance.now();
+  #chapters = 0;
+
+  constructor(options: NarratorOptions) {
+    this.#options = options;
+  }
+
+  async chapter(title: string): Promise<void> {
+    if (this.#chapters > 0) await this.pause();
+    this.#write(`\n${this.#style('bold', `${++this.#chapters}. ${title}`)}\n`);
+  }
+
+  tell(text: string): void {
+    const seconds = `${((performance.now() - this.#began) / 1000).toFixed(1)} s`.padStart(8);
+    this.#write(`${this.#style('dim', seconds)}  ${text}\n`);
+  }
+
+  /** A line to try. */
+  look(command: string): void {
+    this.#write(`${' '.repeat(8)}  ${this.#style('cyan', command)}\n`);
+  }
+
+  /** Resolves when it is so; rejects with what was waited for when it never is. */
+  async until<T>(what: string, seen: () => T | undefined | false): Promise<T> {
+    const { signal } = this.#options;
+    for (const began = performance.now(); performance.now() - began < PATIENCE_MS; await this.#sleep(POLL_MS)) {
+      signal.throwIfAborted();
+      const found = seen();
+      if (found !== undefined && found !== false) return found;
+    }
+    throw new Error(`the story goes wrong: ${what} did not happen within ${PATIENCE_MS / 1000} s`);
+  }
+
+  /** What the story claims has to be true. */
+  check(claim: string, holds: boolean): void {
+    if (!holds) throw new Error(`the story goes wrong: it is not true that ${claim}`);
+    this.tell(claim);
+  }
+
+  pause(): Promise<void> {
+    return this.#sleep(this.#options.pauseMs);
+  }
+
+  #write(text: string): void {
+    this.#options.terminal.stdout.write(text);
+  }
+
+  #style(style: 'bold' | 'dim' | 'cyan', text: string): string {
+    return this.#options.isStyled ? styleText(style, text, { validateStream: false }) : text;
+  }
+
+  #sleep(ms: number): Promise<void> {
+    const { signal } = this.#options;
+    return new Promise((resolve, reject) => {
+      if (signal.aborted) return reject(signal.reason);
+      const onAbort = () => {
+        clearTimeout(timer);
+        reject(signal.reason);
+      };
+      const timer = setTimeout(() => {
+        signal.removeEventListener('abort', onAbort);
+        resolve();
+      }, ms);
+      signal.addEventListener('abort', onAbort, { once: true });
+    });
+  }
+}
