@@ -6,7 +6,8 @@ import { join } from 'node:path';
 import { STORAGE_CLASSES } from '../api/storage-classes.ts';
 import { customResources } from '../custom-resources.ts';
 import { createAuthority } from '../kit/certificates.ts';
-import { systemClock } from '../kit/clock/clock.ts';
+import { type Clock, systemClock } from '../kit/clock/clock.ts';
+import { MortalClock } from '../kit/clock/mortal.ts';
 import { stopSignals } from '../kit/manager/stop-signals.ts';
 import { customResourceDefinition } from '../kit/manifests/crd.ts';
 import { Cluster } from '../sandbox/cluster.ts';
@@ -51,8 +52,10 @@ async function serve({ port, nodes, kubeconfigOut }: OptionsOf<typeof flags>, te
     'localhost',
     'kubernetes.default.svc',
   ]);
-  const cluster = new Cluster({ clock: systemClock, random: Math.random });
-  using _world = populated(cluster, nodes, authority.certificate);
+  const clock = new MortalClock(systemClock);
+  using _end = { [Symbol.dispose]: () => clock.die() }; // whatever still waits for a time keeps nobody
+  const cluster = new Cluster({ clock, random: Math.random });
+  using _world = populated(cluster, clock, nodes, authority.certificate);
   await using place = await placeFor(kubeconfigOut);
   await using listening = await listen(cluster.server, certificate, port);
   const { url } = listening;
@@ -67,8 +70,8 @@ const ZONES = ['a', 'b', 'c'];
 const REGION = 'sandbox';
 
 /** What is there from the beginning: nodes, a class that volumes are made by, and the kinds that Holdfast adds. */
-function populated(cluster: Cluster, nodes: number, certificate: string): Disposable {
-  const world = new World({ cluster, clock: systemClock, random: Math.random, certificate });
+function populated(cluster: Cluster, clock: Clock, nodes: number, certificate: string): Disposable {
+  const world = new World({ cluster, clock, random: Math.random, certificate });
   for (let index = 0; index < nodes; index++) {
     const zone = `${REGION}-${ZONES[index % ZONES.length]}`;
     world.addNode(`node-${index + 1}`, {

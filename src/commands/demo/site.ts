@@ -29,7 +29,6 @@ export interface SiteOptions {
   readonly port: number;
   /** Where the kubeconfig is written to. */
   readonly directory: string;
-  readonly podAddress?: (index: number) => string;
 }
 
 export interface SiteJob {
@@ -61,12 +60,12 @@ export class DemoSite implements AsyncDisposable {
   }
 
   static async open(options: SiteOptions): Promise<DemoSite> {
-    const { clock, port, podAddress } = options;
+    const { clock, port } = options;
     const random = Math.random;
     const authority = createAuthority(`holdfast-demo-${options.name}`);
     const certificate = authority.issueServer({ commonName: options.name }, ['127.0.0.1', 'localhost']);
     const cluster = new Cluster({ clock, random });
-    const world = new World({ cluster, clock, random, ...(podAddress && { podAddress }) });
+    const world = new World({ cluster, clock, random });
     const { url, ...listening } = await listenAt(cluster, certificate, port);
     const token = cluster.access.tokens.give(ADMIN);
     const kubeconfig = kubeconfigFor({ url, ca: authority.certificate, token });

@@ -26,8 +26,6 @@ export interface DemoOptions {
 
 const ZONES = ['a', 'b', 'c'];
 const NODES_PER_ZONE = 2;
-/** Every address in it is this machine. */
-const podAddress = (index: number): string => `127.77.${(index >> 8) & 255}.${(index & 255) + 1}`;
 
 export class DemoWorld implements AsyncDisposable {
   readonly protectedSite: DemoSite;
@@ -55,7 +53,7 @@ export class DemoWorld implements AsyncDisposable {
     await using stack = new AsyncDisposableStack();
     const store = join(directory, 'store');
     await mkdir(store, { recursive: true });
-    const common = { clock, directory: kubeconfigs, podAddress };
+    const common = { clock, directory: kubeconfigs };
     const next = port === 0 ? 0 : port + 1;
     const protectedSite = stack.use(await DemoSite.open({ ...common, name: 'protected', port }));
     const recoverySite = stack.use(await DemoSite.open({ ...common, name: 'recovery', port: next }));

@@ -22,8 +22,6 @@ export interface WorldOptions {
   readonly random: Random;
   /** What pods trust the API server by. */
   readonly certificate?: string;
-  /** Of the n-th pod, where somebody is to be found there. */
-  readonly podAddress?: (index: number) => string;
 }
 
 export class World {
@@ -31,12 +29,12 @@ export class World {
   readonly #cluster: Cluster;
   readonly #stops: (() => void)[];
 
-  constructor({ cluster, clock, random, certificate, podAddress }: WorldOptions) {
+  constructor({ cluster, clock, random, certificate }: WorldOptions) {
     const { objects, registry } = cluster;
     const parts = { objects, clock, random };
     const garbage = new GarbageCollector({ ...parts, registry });
     this.#cluster = cluster;
-    this.kubelets = new Kubelets(parts, podAddress);
+    this.kubelets = new Kubelets(parts);
     const controllers = [
       this.kubelets,
       garbage,

@@ -92,7 +92,8 @@ test('pool makes the agents of a pool, and says that they do not answer', async 
   });
   await eventually(async () => {
     const says = await sandbox.kubectl('get', 'pvpool', 'blobs', '-o', 'jsonpath={.status.conditions}');
-    expect(says).toContain('no answer');
+    expect(says).toContain('AgentDoesNotAnswer');
+    expect(says).toContain('ECONNREFUSED');
   });
 });
 

@@ -59,9 +59,10 @@ test('it says how to use it', () => {
 describe('get', () => {
   test('shows tables', async () => {
     await apply(volume('tabled'));
+    await sandbox.kubectl('wait', '--for=jsonpath={.status.phase}=Available', 'pv/tabled', '--timeout=30s');
     const [head, row] = cells(await sandbox.kubectl('get', 'pv', 'tabled'));
     expect(head?.slice(0, 5)).toEqual(['NAME', 'CAPACITY', 'ACCESS MODES', 'RECLAIM POLICY', 'STATUS']);
-    expect(row?.slice(0, 5)).toEqual(['tabled', '1Gi', 'RWO', 'Retain', 'Pending']);
+    expect(row?.slice(0, 5)).toEqual(['tabled', '1Gi', 'RWO', 'Retain', 'Available']);
   });
 
   test('shows more when it is asked for wide tables', async () => {
