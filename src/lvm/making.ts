@@ -45,7 +45,7 @@ export class Making {
     const path = isInside ? mappedPath(uid, sight) : pathOf(lv);
     await this.#node.isStill(path, isInside ? sight.mapping?.device : lv.device);
     const exclusive = sight.owner?.state === 'new';
-    const signature = told(path, await this.#node.contentAt(path, { exclusive, signal }));
+    const signature = told(path, await this.#node.contentAt(path, { group: lv.group, exclusive, signal }));
     if (signature === 'crypto_LUKS' && options.crypt)
       return { signature, condition: (await this.#parts.encryption.opens(declared, path, signal)) ? 'whole' : 'begun' };
     if (signature !== options.fsType || sight.owner?.state !== 'new') return { signature };
