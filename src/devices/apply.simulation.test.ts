@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { PersistentVolume } from '../api/persistent-volumes.ts';
 import type { Operation } from '../kit/host/simulated/operation.ts';
 import { CONFIG_ANNOTATION, DEVICE_ANNOTATION, HOSTNAME_LABEL, WIPE_FINALIZER } from './contract.ts';
-import { DEVICE_PATIENCE_MS } from './patience.ts';
+import { DEVICE_PATIENCE_MS } from './looking.ts';
 import type { SimulatedAgent } from './simulated-agent.ts';
 import { DEVICE_DIR, DISK_BYTES, LEDGER, SimulatedNode, volumeAt } from './simulated-node.ts';
 

@@ -9,6 +9,7 @@ import { CommandError } from '../kit/host/command.ts';
 import { DeviceError } from '../kit/host/device-error.ts';
 import type { DeviceNumber } from '../kit/host/device-number.ts';
 import type { Host } from '../kit/host/host.ts';
+import type { Patience } from '../kit/patience.ts';
 import { courseOf, lengthOf } from '../kit/wipe/course.ts';
 import { type Approvals, isInForce } from './approvals.ts';
 import type { Config, DevicesSettings } from './contract.ts';
@@ -28,7 +29,6 @@ import type { Ledger } from './ledger/ledger.ts';
 import { type LookingParts, lookAt } from './looking.ts';
 import type { ObserveOptions } from './observe.ts';
 import type { Observed } from './observed.ts';
-import type { Patience } from './patience.ts';
 import { explain, type Refusal, remedyOf } from './refusals.ts';
 import { NotAsWritten, wipeHeld } from './wiping.ts';
 

@@ -1,11 +1,14 @@
 /** Opens a device and looks at it, and at all that may use it, for no longer than a device that works may take. */
 import type { OpenDevice } from '../kit/host/block-device.ts';
 import type { Host } from '../kit/host/host.ts';
+import { closeSoon, DoesNotAnswer, type Patience } from '../kit/patience.ts';
 import type { Held } from './held.ts';
 import { type ObserveOptions, observe } from './observe.ts';
 import type { Observed } from './observed.ts';
-import { DEVICE_PATIENCE_MS, DoesNotAnswer, type Patience } from './patience.ts';
 import type { Refusal } from './refusals.ts';
+
+/** The kernel gives a command to a disk 30 seconds, and repeats it up to five times before it reports an error. */
+export const DEVICE_PATIENCE_MS = 6 * 30_000;
 
 export interface LookingParts {
   readonly host: Host;
@@ -43,7 +46,7 @@ async function looked(path: string, open: () => Promise<Opening>, parts: Looking
   const opening = await patience.ask(path, open, { withinMs, putAway: closeLate });
   if ('refusal' in opening) return opening;
   const { device, isHeld } = opening;
-  const close = () => closeSoon(device, patience);
+  const close = () => closeSoon(device, patience, withinMs);
   try {
     const volumes = await parts.volumes();
     const options = { trustInit: parts.trustInit, volumes, patience };
@@ -58,15 +61,6 @@ async function looked(path: string, open: () => Promise<Opening>, parts: Looking
 
 function closeLate(opening: Opening | undefined): void {
   if (opening && 'device' in opening) opening.device.close().catch(() => {});
-}
-
-/** Also that can hang. What is to be known of the device is known by then, and the next look at it tells that it does not answer. */
-async function closeSoon(device: OpenDevice, patience: Patience): Promise<void> {
-  try {
-    await patience.wait(device.path, device.close(), { withinMs: DEVICE_PATIENCE_MS });
-  } catch (error) {
-    if (!(error instanceof DoesNotAnswer)) throw error;
-  }
 }
 
 const refusalOf = ({ forMs, message }: DoesNotAnswer): Refusal =>

@@ -7,12 +7,12 @@ import type { Host } from '../kit/host/host.ts';
 import { STAT_PATIENCE_MS } from '../kit/host/open-surveyor.ts';
 import type { SimulatedDisk } from '../kit/host/simulated/disk.ts';
 import { SimulatedMachine } from '../kit/host/simulated/machine.ts';
+import { Patience } from '../kit/patience.ts';
 import { GIB, toMake } from './builders.ts';
 import { whyNotToWipe } from './guards.ts';
 import { hold } from './held.ts';
 import { type ObserveOptions, observe } from './observe.ts';
 import type { Observed } from './observed.ts';
-import { Patience } from './patience.ts';
 
 const MIB = 2 ** 20;
 const NAME = { wwid: 'naa.1' };

@@ -10,10 +10,10 @@ import type { Mount } from '../kit/host/mounts.ts';
 import { type OpenAnswer, openAnswer } from '../kit/host/open-survey.ts';
 import { STAT_PATIENCE_MS } from '../kit/host/open-surveyor.ts';
 import type { Known } from '../kit/known.ts';
+import type { Patience } from '../kit/patience.ts';
 import { readExports } from './exports.ts';
 import { type Identity, identityOf, sharesBytes } from './identity.ts';
 import type { Observed, OtherVolume, Use } from './observed.ts';
-import type { Patience } from './patience.ts';
 import { allDevices, type Relatives, relativesOf } from './relatives.ts';
 import { statBelow } from './stat-below.ts';
 

@@ -42,7 +42,7 @@ describe('rounds', () => {
     void look('a');
     await clock.advance(4);
     using _b = rounds.join();
-    await clock.advance(100);
+    await clock.advance(10);
     expect(served).toEqual([]);
     void look('b');
     await clock.advance(4);
@@ -75,6 +75,24 @@ describe('rounds', () => {
     void look('b');
     await clock.advance(5);
     expect(served).toHaveLength(2);
+  });
+
+  it('wait no longer than a few times that when somebody comes again and again', async () => {
+    const clock = new VirtualClock();
+    const rounds = new Rounds({ clock, settleMs: 5, gatherMs: 50, patienceMs: 5_000 });
+    const servedAt: number[] = [];
+    const look = rounds.desk(async (items: readonly string[]) => {
+      servedAt.push(clock.monotonic() - start);
+      return items;
+    });
+    const start = clock.monotonic();
+    using here = new DisposableStack();
+    for (let ms = 0; ms < 6_000; ms += 49) {
+      here.use(rounds.join());
+      void look(`${ms}`);
+      await clock.advance(49);
+    }
+    expect(servedAt[0]).toBe(250);
   });
 
   it('wait for nobody who has left, or is away', async () => {
@@ -170,14 +188,12 @@ describe('rounds', () => {
 
   it('serve others while what takes long is under way, and wait for nobody whom it is done for', async () => {
     const { clock, rounds, served, look } = aRound();
-    const done = Promise.withResolvers<void>();
-    const format = rounds.desk(
-      async (items: readonly string[]) => {
-        await done.promise;
-        return items;
-      },
-      { takesLong: true },
-    );
+    const done = Promise.withResolvers<string>();
+    const begin = rounds.desk(async (items: readonly string[]) => items.map(() => ({ ended: done.promise })));
+    const format = async (item: string) => {
+      const { ended } = await begin(item);
+      return await rounds.away(() => ended);
+    };
     using _a = rounds.join();
     using _b = rounds.join();
     const formatted = Promise.all([format('a'), format('b')]);
@@ -188,8 +204,8 @@ describe('rounds', () => {
       await clock.advance(5);
       expect(served).toHaveLength(turn);
     }
-    done.resolve();
-    expect(await formatted).toEqual(['a', 'b']);
+    done.resolve('done');
+    expect(await formatted).toEqual(['done', 'done']);
     void look('c');
     await clock.advance(500);
     expect(served).toHaveLength(2);

@@ -9,25 +9,21 @@ export interface RoundsOptions {
   readonly clock: Clock;
   /** For those who are about to ask, when all who are there wait. */
   readonly settleMs?: number;
-  /** The same, when somebody has come since the last service: who comes is seldom alone. */
+  /** The same, when somebody has come since the last service: who comes is seldom alone. Each who comes prolongs it, up to a few times that. */
   readonly gatherMs?: number;
   /** The longest that somebody waits for others who are busy. */
   readonly patienceMs?: number;
 }
 
-export interface DeskOptions {
-  /** What it does takes long: nobody waits for those who are served, and other requests are served meanwhile. */
-  readonly takesLong?: boolean;
-}
-
 interface Desk {
-  readonly takesLong: boolean;
   readonly isAsked: boolean;
   /** Serves all who wait by now; never rejects. */
   serve(): Promise<void>;
 }
 
 const DEFAULTS = { settleMs: 5, gatherMs: 50, patienceMs: 5_000 };
+/** How often the time to gather can pass when somebody comes again and again. */
+const MOST_GATHERINGS = 5;
 
 export class Rounds {
   readonly #clock: Clock;
@@ -40,6 +36,8 @@ export class Rounds {
   #waiting = 0;
   #isServing = false;
   #hasNewcomers = false;
+  /** Since when somebody waits and others come. */
+  #gathersSince: number | undefined;
   #cancelSettling: (() => void) | undefined;
   #cancelPatience: (() => void) | undefined;
 
@@ -80,21 +78,14 @@ export class Rounds {
 
   /**
    * One kind of request, served for all who ask. `serve` gives an answer for each, in the same order; when it rejects, it does so for
-   * all of them. Desks that were made first are served first.
+   * all of them. Desks that were made first are served first. What takes long is only begun: who asked waits for it when it is `away`.
    */
-  desk<I, O>(
-    serve: (items: readonly I[]) => Promise<readonly O[]>,
-    { takesLong = false }: DeskOptions = {},
-  ): (item: I) => Promise<O> {
+  desk<I, O>(serve: (items: readonly I[]) => Promise<readonly O[]>): (item: I) => Promise<O> {
     let asked: { readonly item: I; readonly answer: PromiseWithResolvers<O> }[] = [];
     const counted = (change: number) => {
       this.#waiting += change;
     };
-    const leave = (count: number) => {
-      if (takesLong) this.#present -= count;
-    };
     this.#desks.push({
-      takesLong,
       get isAsked() {
         return asked.length > 0;
       },
@@ -102,7 +93,6 @@ export class Rounds {
         const served = asked;
         asked = [];
         counted(-served.length);
-        leave(served.length);
         try {
           const answers = await serve(served.map(({ item }) => item));
           if (answers.length !== served.length)
@@ -110,8 +100,6 @@ export class Rounds {
           for (const [index, { answer }] of served.entries()) answer.resolve(answers[index] as O);
         } catch (error) {
           for (const { answer } of served) answer.reject(error);
-        } finally {
-          leave(-served.length);
         }
       },
     });
@@ -128,8 +116,16 @@ export class Rounds {
     if (this.#isServing || this.#waiting === 0) return;
     this.#cancelPatience ??= this.#clock.after(this.#patienceMs, () => this.#serve());
     this.#cancelSettling?.();
-    const settleMs = this.#hasNewcomers ? this.#gatherMs : this.#settleMs;
+    const settleMs = this.#hasNewcomers ? this.#gatherForMs() : this.#settleMs;
     this.#cancelSettling = this.#waiting < this.#present ? undefined : this.#clock.after(settleMs, () => this.#serve());
+  }
+
+  /** Who comes every now and then must not keep the others waiting until patience ends. */
+  #gatherForMs(): number {
+    const now = this.#clock.monotonic();
+    this.#gathersSince ??= now;
+    const leftMs = this.#gathersSince + MOST_GATHERINGS * this.#gatherMs - now;
+    return Math.max(0, Math.min(this.#gatherMs, leftMs));
   }
 
   async #serve(): Promise<void> {
@@ -139,9 +135,8 @@ export class Rounds {
     this.#cancelPatience = undefined;
     this.#isServing = true;
     this.#hasNewcomers = false;
-    const desk = this.#desks.find(({ isAsked }) => isAsked);
-    const served = desk?.serve();
-    if (!desk?.takesLong) await served;
+    this.#gathersSince = undefined;
+    await this.#desks.find(({ isAsked }) => isAsked)?.serve();
     this.#isServing = false;
     this.#consider();
   }

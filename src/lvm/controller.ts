@@ -48,6 +48,7 @@ class VolumesOfNode implements Runnable {
   readonly #controller: Controller;
   readonly #standings = new Standings();
   readonly #keyRing: KeyRing;
+  readonly #writes: Writes;
   #reconcile: (name: string, context: ReconcileContext) => Promise<Outcome> = () =>
     Promise.reject(new Error('not begun'));
 
@@ -59,12 +60,13 @@ class VolumesOfNode implements Runnable {
     this.#viewpoint = viewpoint;
     this.#views = lvmViews(caches, settings.node, settings.namespace);
     this.#keyRing = new KeyRing({ client, clock, log, exists: (name) => this.#views.volumes.get(name) !== undefined });
+    this.#writes = new Writes(client);
     this.#controller = controller({
       name: 'lvm',
       concurrency: CONCURRENCY,
       deadlineMs: DEADLINE_MS,
       sources: [
-        whenAskedAnew(this.#views.volumes),
+        whenAskedAnew(this.#views.volumes, this.#writes),
         whenAnything(this.#views.nodes, this.#views.volumes),
         whenAnything(this.#views.defaults, this.#views.volumes),
         allAtOnce(settings.resyncMs, clock, this.#views.volumes),
@@ -96,12 +98,11 @@ class VolumesOfNode implements Runnable {
       saw: (lvm) => groups.saw(lvm),
       couldNotLook: (why) => groups.couldNotLook(why),
     });
-    const writes = new Writes(client);
     this.#reconcile = reconciler({
       views: this.#views,
       settings: this.#settings,
       machine,
-      writes,
+      writes: this.#writes,
       clock,
       report: new Report({
         recorder,
@@ -114,7 +115,7 @@ class VolumesOfNode implements Runnable {
     });
     const housekeeping = new Housekeeping({
       views: this.#views,
-      live: (all) => writes.all(all),
+      live: (all) => this.#writes.all(all),
       settings: this.#settings,
       machine,
       cluster,
@@ -160,13 +161,14 @@ class VolumesOfNode implements Runnable {
   }
 }
 
-/** Every volume, and then each that is changed in more than what we write about it. */
+/** Every volume, and then each that others have changed in a way that may ask for something: see `isReasonToLook`. */
 const whenAskedAnew =
-  (volumes: View<Volume>): Source =>
+  (volumes: View<Volume>, writes: Writes): Source =>
   (add) => {
     for (const key of volumes.keys()) add(key);
     return volumes.subscribe(({ key, before, after }) => {
-      if (!before || !after || isReasonToLook(before, after)) add(key);
+      if (!before || !after || isReasonToLook(before, after, writes.between(before, after))) add(key);
+      if (!after) writes.forget(key);
     });
   };
 

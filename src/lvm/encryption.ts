@@ -50,7 +50,7 @@ export class Encryption {
     const device = pathOf(lv);
     const { key } = await readKeys(this.#parts.client, options.crypt, signal);
     // Reading the key may have taken long, and somebody may have written to it since.
-    isStillOn(device, over, await this.#node.contentAt(device, { exclusive: true, signal }));
+    isStillOn(device, over, await this.#node.contentAt(device, { group: lv.group, exclusive: true, signal }));
     await this.#node.isStill(device, lv.device);
     await this.#node.run(commands.luksFormat({ device, key }));
   }
@@ -147,7 +147,7 @@ export class Encryption {
 
   /** Without its keys nobody can read what is on it. Where there are none, nobody ever could. */
   async eraseKeys(lv: LogicalVolume): Promise<void> {
-    const found = told(pathOf(lv), await this.#node.contentAt(pathOf(lv)));
+    const found = told(pathOf(lv), await this.#node.contentAt(pathOf(lv), { group: lv.group }));
     await this.#node.isStill(pathOf(lv), lv.device);
     if (found === 'crypto_LUKS') return await this.#node.run(commands.luksErase(pathOf(lv)));
     if (ownerOf(lv)?.state === 'ready')

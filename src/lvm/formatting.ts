@@ -7,15 +7,19 @@ import type { Known } from '../kit/known.ts';
 import { type Command, makeFileSystem, makeFileSystems, type NewFileSystem } from './commands.ts';
 import { isStillOn, unknown } from './signature.ts';
 
-/** On the device that was looked at, which has this number, and over what was found on it then. */
-export type Format = NewFileSystem & { readonly number: DeviceNumber | undefined; readonly over: string | undefined };
+/** On the device of this number, whose bytes are in this volume group, and over this, or over nothing. */
+export type Format = NewFileSystem & {
+  readonly vg: string;
+  readonly number: DeviceNumber | undefined;
+  readonly over: string | undefined;
+};
 
 export interface FormattingParts {
   readonly run: (command: Command) => Promise<void>;
   /** Rejects when the path leads to another device by now. */
   readonly isStill: (path: string, number: DeviceNumber | undefined) => Promise<void>;
-  /** What is on these devices now, in their order. */
-  readonly look: (devices: readonly string[]) => Promise<readonly Known<string | undefined>[]>;
+  /** What is on these devices of one group now, in their order. For one that does not answer nobody waits long: it is unknown. */
+  readonly look: (devices: readonly string[], vg: string) => Promise<readonly Known<string | undefined>[]>;
 }
 
 /** So few that the last of them is not begun long after it was looked at. */
@@ -30,9 +34,25 @@ export class Formatting {
     this.#parts = parts;
   }
 
-  /** Says for each why there is none; nothing where there is one. One process starts them all: we are large, and slow to start some. */
-  async formatAll(formats: readonly Format[]): Promise<readonly (Error | undefined)[]> {
+  /**
+   * Why there will be none of each; nothing where there is one. Those of one volume group end together, so that what comes next is done
+   * for all of them at once; a group whose disks hang keeps no other waiting. Never rejects.
+   */
+  begin(formats: readonly Format[]): readonly Promise<Error | undefined>[] {
+    const groups = Map.groupBy(formats, ({ vg }) => vg);
+    const ended = new Map([...groups].map(([vg, some]) => [vg, this.#formatGroup(some)]));
+    return formats.map(async (each) => (await ended.get(each.vg))?.get(each));
+  }
+
+  async #formatGroup(formats: readonly Format[]): Promise<ReadonlyMap<Format, Error>> {
     const failures = new Map<Format, Error>();
+    const failure = await failureOf(() => this.#formatAll(formats, failures));
+    if (failure) for (const each of formats) failures.set(each, failure);
+    return failures;
+  }
+
+  /** One process starts all that are alike: we are large, and slow to start some. */
+  async #formatAll(formats: readonly Format[], failures: Map<Format, Error>): Promise<void> {
     const alike = Map.groupBy(formats, (each) => (this.#alone.has(each.device) ? each.device : howOf(each)));
     await Promise.all(
       alike.values().map(async (group) => {
@@ -40,19 +60,24 @@ export class Formatting {
           await this.#formatSome(group.slice(from, from + AT_ONCE), failures);
       }),
     );
-    return formats.map((each) => failures.get(each));
   }
 
   async #formatSome(group: readonly Format[], failures: Map<Format, Error>): Promise<void> {
-    await this.#lookAgain(group, failures);
+    await this.#look(group, failures);
     const checked = group.filter((each) => !failures.has(each));
     const failure = await this.#formatAlike(checked);
     if (failure) for (const each of checked) failures.set(each, failure);
   }
 
-  /** Just before: it was decided on a while ago, when others were made, and somebody may have written to it since. */
-  async #lookAgain(group: readonly Format[], failures: Map<Format, Error>): Promise<void> {
-    const found = await this.#parts.look(group.map(({ device }) => device));
+  /**
+   * Just before. Of a volume that was just made this is the only time that anybody reads it: that nothing is on it is what LVM said. Any
+   * other was decided on a while ago, when others were made, and somebody may have written to it since.
+   */
+  async #look(group: readonly Format[], failures: Map<Format, Error>): Promise<void> {
+    const found = await this.#parts.look(
+      group.map(({ device }) => device),
+      group[0]?.vg ?? '',
+    );
     for (const [index, each] of group.entries()) {
       const { device, over, number } = each;
       const failure = await failureOf(async () => {

@@ -1,4 +1,4 @@
-/** Somebody writes to new logical volumes after it was seen that nothing is on them, and before a filesystem is made. */
+/** Somebody writes to new logical volumes after they were made, or seen to hold nothing, and before a filesystem is made. */
 import { expect, it } from 'vitest';
 import type { Operation } from '../kit/host/simulated/operation.ts';
 import type { Content } from './simulated-devices.ts';

@@ -12,8 +12,8 @@ import type { Host } from '../kit/host/host.ts';
 import type { Mount } from '../kit/host/mounts.ts';
 import type { Known } from '../kit/known.ts';
 import type { Log } from '../kit/observe/log.ts';
+import { Patience } from '../kit/patience.ts';
 import { Rounds } from '../kit/rounds.ts';
-import { Slots } from '../kit/slots.ts';
 import * as commands from './commands.ts';
 import { Creating, type Creation } from './creating.ts';
 import type { LogicalVolume, Lvm } from './facts.ts';
@@ -21,8 +21,9 @@ import { type Format, Formatting } from './formatting.ts';
 import { lookAt, type Viewpoint } from './look.ts';
 import { isOurs, type MountUnit, SYSTEMD, UNITS, unitNameOf } from './mount-units.ts';
 import { type FstabEntry, mountFailures, renderFstab } from './mounts.ts';
+import { type Opening, PatientOpening } from './patient-opening.ts';
 import type { Look } from './sight.ts';
-import { contentAt, type Reading } from './signature.ts';
+import { contentAt } from './signature.ts';
 import { contentsAt, signaturesOf } from './signatures.ts';
 import { changeOfTags, encodeTag, type Owner, ownerOf } from './tags.ts';
 
@@ -41,22 +42,13 @@ export interface NodeParts {
 /** Where what is to be mounted is written for mount(8). */
 const FSTAB = '/run/holdfast/lvm.fstab';
 
-/** Devices that are read by ourselves: each takes a buffer of some size meanwhile. */
-const READS_AT_ONCE = 4;
-
 const NEVER = new AbortController().signal;
-
-interface ContentOptions {
-  /** Unknown while somebody else has the device for himself. */
-  readonly exclusive?: boolean;
-  readonly signal?: AbortSignal;
-}
 
 export class LocalNode {
   readonly #parts: NodeParts;
   readonly #rounds: Rounds;
   readonly #create: (creation: Creation) => Promise<{ readonly ended: Promise<LogicalVolume | Error> }>;
-  readonly #format: (format: Format) => Promise<Error | undefined>;
+  readonly #format: (format: Format) => Promise<{ readonly ended: Promise<Error | undefined> }>;
   readonly activate: (lv: LogicalVolume) => Promise<undefined>;
   readonly resume: (lv: LogicalVolume) => Promise<undefined>;
   readonly markNew: (lv: LogicalVolume) => Promise<undefined>;
@@ -66,13 +58,14 @@ export class LocalNode {
   readonly mount: (entry: FstabEntry) => Promise<string | undefined>;
   readonly enableUnit: (unit: MountUnit) => Promise<undefined>;
   readonly #dropUnit: (name: string) => Promise<undefined>;
-  readonly #reading = new Slots(READS_AT_ONCE);
+  readonly #opening: PatientOpening;
   readonly #signature: (device: OpenDevice) => Promise<Known<string | undefined>>;
   readonly #look: (_: undefined) => Promise<Look>;
 
   constructor(parts: NodeParts) {
     this.#parts = parts;
     this.#rounds = new Rounds({ clock: parts.clock });
+    this.#opening = new PatientOpening(parts.host, new Patience(parts.clock));
     const creating = new Creating({
       run: (command) => this.result(command),
       look: async () => (await this.#lookNow()).lvm,
@@ -83,14 +76,16 @@ export class LocalNode {
     const formatting = new Formatting({
       run: (command) => this.run(command),
       isStill: (path, number) => this.isStill(path, number),
-      look: (paths) =>
+      look: (paths, group) =>
         contentsAt(
           parts.host,
           paths.map((path) => this.seen(path)),
-          this.#readingFor(NEVER),
+          (path) => this.#opening.open(path, { group, exclusive: true, signal: NEVER }),
         ),
     });
-    this.#format = this.#rounds.desk((all: readonly Format[]) => formatting.formatAll(all), { takesLong: true });
+    this.#format = this.#rounds.desk(async (all: readonly Format[]) =>
+      formatting.begin(all).map((ended) => ({ ended })),
+    );
     this.activate = this.#together((lvs: readonly LogicalVolume[]) => this.run(commands.activate(lvs)));
     this.resume = this.#together((lvs: readonly LogicalVolume[]) => this.run(commands.resume(lvs)));
     this.markNew = this.#together((lvs: readonly LogicalVolume[]) => this.#markAll(lvs, 'wiping', 'new'));
@@ -132,7 +127,8 @@ export class LocalNode {
   }
 
   async format(format: Format): Promise<void> {
-    const failure = await this.#format(format);
+    const { ended } = await this.#format(format);
+    const failure = await this.away(() => ended);
     if (failure) throw failure;
   }
 
@@ -186,20 +182,13 @@ export class LocalNode {
     return mounts.filter(({ mountPoint }) => mountPoint === path);
   }
 
-  /** What is on a device; see `contentAt`. */
+  /** What is on a device; see `contentAt`. With `exclusive`, unknown while somebody else has it for himself. */
   contentAt(
     path: string,
-    { exclusive = false, signal = NEVER }: ContentOptions = {},
+    { group, exclusive = false, signal = NEVER }: Pick<Opening, 'group'> & Partial<Opening>,
   ): Promise<Known<string | undefined>> {
-    const reading = this.#readingFor(signal);
-    return contentAt(this.#parts.host, this.seen(path), { exclusive, reading, ask: this.#signature });
-  }
-
-  #readingFor(signal: AbortSignal): Reading {
-    return async (work) => {
-      using _slot = await this.#reading.take(signal);
-      return await work();
-    };
+    const open = (seen: string) => this.#opening.open(seen, { group, exclusive, signal });
+    return contentAt(this.#parts.host, this.seen(path), { open, ask: this.#signature });
   }
 
   /** Makes sure that what the path leads to is what was looked at. */

@@ -17,8 +17,8 @@ export interface Machine {
   look(): Promise<Look>;
   /** What is on the device of a volume. Rejects when that could not be seen. */
   content(declared: Declared, sight: Sight, signal: AbortSignal): Promise<Content>;
-  /** Each can be cut off at any point, and be done again. */
-  make(step: Step, declared: Declared, sight: Sight, signal: AbortSignal): Promise<void>;
+  /** Each can be cut off at any point, and be done again. Gives the uuid of a logical volume that it has created. */
+  make(step: Step, declared: Declared, sight: Sight, signal: AbortSignal): Promise<string | undefined>;
   /** Has an open volume opened by the keys that its Secret has by now. */
   renewKeys(declared: Declared, sight: Sight, signal: AbortSignal): Promise<void>;
   takeAway(step: Step, leaving: Leaving, sight: Sight, going: Going): Promise<void>;

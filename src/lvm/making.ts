@@ -45,7 +45,7 @@ export class Making {
     const path = isInside ? mappedPath(uid, sight) : pathOf(lv);
     await this.#node.isStill(path, isInside ? sight.mapping?.device : lv.device);
     const exclusive = sight.owner?.state === 'new';
-    const signature = told(path, await this.#node.contentAt(path, { exclusive, signal }));
+    const signature = told(path, await this.#node.contentAt(path, { group: lv.group, exclusive, signal }));
     if (signature === 'crypto_LUKS' && options.crypt)
       return { signature, condition: (await this.#parts.encryption.opens(declared, path, signal)) ? 'whole' : 'begun' };
     if (signature !== options.fsType || sight.owner?.state !== 'new') return { signature };
@@ -53,12 +53,16 @@ export class Making {
     return { signature, condition: await conditionOf(host, options.fsType, device) };
   }
 
-  async make(step: Step, declared: Declared, sight: Sight, signal: AbortSignal): Promise<void> {
+  /** Gives the uuid of a logical volume that it has created. */
+  async make(step: Step, declared: Declared, sight: Sight, signal: AbortSignal): Promise<string | undefined> {
+    if (step.kind === 'create') return await this.#create(step, declared, sight, signal);
+    await this.#change(step, declared, sight, signal);
+    return undefined;
+  }
+
+  async #change(step: Step, declared: Declared, sight: Sight, signal: AbortSignal): Promise<void> {
     const { options, name, path } = declared;
     switch (step.kind) {
-      case 'create':
-        if (options.crypt) await this.#parts.encryption.isPossible(options.crypt, signal);
-        return await this.#create(step, declared, sight);
       case 'create-pool': {
         const pool = options.thin?.pool ?? '';
         return await this.#node.run(
@@ -120,9 +124,15 @@ export class Making {
    * LVM writes the marks before it wipes: only when it has ended is all of that done. What another attempt has made, one that was killed
    * above all, is not taken for this one's.
    */
-  async #create({ bytes, in: room }: Step & { kind: 'create' }, declared: Declared, { group }: Sight): Promise<void> {
+  async #create(
+    { bytes, in: room }: Step & { kind: 'create' },
+    declared: Declared,
+    { group }: Sight,
+    signal: AbortSignal,
+  ): Promise<string> {
     const { name, uid, options, inForce } = declared;
-    const { cluster } = this.#parts;
+    const { cluster, encryption } = this.#parts;
+    if (options.crypt) await encryption.isPossible(options.crypt, signal);
     const isSnapshot = options.snapshotOf !== undefined;
     const begun = isSnapshot ? ({ state: 'ready' } as const) : ({ state: 'wiping', attempt: randomUUID() } as const);
     const tags = tagsOf({ uid, pv: name, cluster, ...begun, options: inForce, fsBytes: bytes });
@@ -133,6 +143,7 @@ export class Making {
       promise: room && { ...room, bytes },
     });
     if (!isSnapshot) await this.#node.markNew(made);
+    return made.uuid;
   }
 
   /** What it holds stays as it is: only whose it is is written anew. */

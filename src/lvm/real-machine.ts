@@ -45,7 +45,7 @@ export class RealMachine implements Machine {
     return this.#making.content(declared, sight, signal);
   }
 
-  make(step: Step, declared: Declared, sight: Sight, signal: AbortSignal): Promise<void> {
+  make(step: Step, declared: Declared, sight: Sight, signal: AbortSignal): Promise<string | undefined> {
     return this.#making.make(step, declared, sight, signal);
   }
 

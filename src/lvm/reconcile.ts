@@ -24,7 +24,7 @@ import { mountPointFault } from './names.ts';
 import { refusal } from './reasons.ts';
 import type { Report } from './report.ts';
 import { type Place, type Sight, sightOf } from './sight.ts';
-import type { Decision, Step } from './steps.ts';
+import type { Decision } from './steps.ts';
 import { ownerOf } from './tags.ts';
 import type { LvmViews } from './views.ts';
 import { isAskedTheSame, type Volume } from './volume.ts';
@@ -109,12 +109,12 @@ class VolumeTurn {
     const { machine, settings, report } = this.#parts;
     const { signal } = this.#context;
     const place = { ...declared, vg: declared.options.vg };
-    let last: Step['kind'] | undefined;
+    let created: string | undefined;
     for (let steps = 0; steps < MOST_STEPS; steps++) {
       const sight = sightOf(place, await machine.look());
       const first = decide(declared, sight, undefined, settings.thinLimits);
       const content = () =>
-        last === 'create' && isWipedWhenMade(declared, sight) ? NOTHING_YET : machine.content(declared, sight, signal);
+        isJustMade(declared, sight, created) ? NOTHING_YET : machine.content(declared, sight, signal);
       const decision =
         first.kind === 'look-closer' ? decide(declared, sight, await content(), settings.thinLimits) : first;
       const { kind } = decision;
@@ -122,8 +122,7 @@ class VolumeTurn {
       if (kind !== 'step') throw this.#refused(decision);
       await this.#hold(declared);
       report.does(this.#volume, declared, decision.step);
-      await report.timed(decision.step.kind, () => machine.make(decision.step, declared, sight, signal));
-      last = decision.step.kind;
+      created = await report.timed(decision.step.kind, () => machine.make(decision.step, declared, sight, signal));
     }
     throw new Retry(`${declared.name} is not ready after ${MOST_STEPS} steps`);
   }
@@ -289,7 +288,7 @@ class VolumeTurn {
   async #failed(error: unknown): Promise<unknown> {
     const { report } = this.#parts;
     if (error instanceof Wait) return error;
-    if (hasReason(error, 'Conflict') || hasReason(error, 'NotFound')) return error; // what changed it brings it back
+    if (hasReason(error, 'Conflict') || hasReason(error, 'NotFound')) return error; // nothing to tell: it is read and tried again
     const why = inWords(error);
     if (error instanceof Refuse || error instanceof Held)
       report.isRefused(this.#volume, { fact: error.fact, why, remedy: error.remedy });
@@ -322,11 +321,12 @@ class VolumeTurn {
 }
 
 /**
- * LVM has just said that it made and wiped it. Whether that is still so is looked at just before it is formatted, and if it is not, what
- * is there is looked at in the next turn. What is inside of an encrypted one is another thing.
+ * The step before has made this very logical volume, and LVM has said that it wiped it. That is taken to be so until just before it is
+ * formatted, when it is read for the first and only time; if something is on it then, the next turn looks at what. An encrypted one is read
+ * here: what is to be formatted is inside of it, and is another device.
  */
-const isWipedWhenMade = ({ options }: Declared, { owner }: Sight): boolean =>
-  options.crypt === undefined && owner?.state === 'new';
+const isJustMade = ({ options }: Declared, { lv, owner }: Sight, created: string | undefined): boolean =>
+  created !== undefined && lv?.uuid === created && options.crypt === undefined && owner?.state === 'new';
 const NOTHING_YET: Content = { signature: undefined };
 
 /** Until the cache shows what we wrote. */

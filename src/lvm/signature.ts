@@ -9,17 +9,16 @@ import type { Known } from '../kit/known.ts';
 /**
  * `undefined` when nothing is there that would be recognised. A new logical volume may well have what its disk was used for before: its
  * signatures are wiped when it is made, and not all of it. The device is read by ourselves first, since blkid says of one that cannot
- * be read what it says of one on which there is nothing; and what is blank wherever signatures are needs no command. With `exclusive`
- * it is unknown for as long as anybody else has the device for himself, such as an mkfs that has outlived who started it.
+ * be read what it says of one on which there is nothing; and what is blank wherever signatures are needs no command.
  */
 export async function contentAt(
   host: Host,
   path: string,
-  { exclusive = false, reading = (work) => work(), ask = (device) => signatureAsked(host, device) }: Looking = {},
+  { open = () => openedAt(host, path, false), ask = (device) => signatureAsked(host, device) }: Looking = {},
 ): Promise<Known<string | undefined>> {
   try {
-    await using device = await host.devices.open(path, { access: 'read', direct: true, exclusive });
-    return (await isBlank(device, reading)) ? NOTHING : await ask(device);
+    await using opened = await open(path);
+    return opened.isBlank ? NOTHING : await ask(opened.device);
   } catch (error) {
     return unknown(error);
   }
@@ -32,17 +31,28 @@ export const unknown = (error: unknown): Known<never> => ({
   why: error instanceof Error ? error.message : String(error),
 });
 
-export type Reading = <T>(work: () => Promise<T>) => Promise<T>;
+/** A device that is open until this is disposed of, and whether there is nothing but zeroes on it wherever signatures are. */
+export interface Opened extends AsyncDisposable {
+  readonly device: OpenDevice;
+  readonly isBlank: boolean;
+}
 
-export async function isBlank(device: OpenDevice, reading: Reading): Promise<boolean> {
+/**
+ * With `exclusive` it cannot be opened for as long as anybody else has the device for himself, such as an mkfs that has outlived who
+ * started it.
+ */
+export async function openedAt(host: Host, path: string, exclusive: boolean): Promise<Opened> {
+  await using stack = new AsyncDisposableStack();
+  const device = stack.use(await host.devices.open(path, { access: 'read', direct: true, exclusive }));
   const { sizeBytes } = await device.facts();
-  return (await reading(() => blankOf(device, sizeBytes))).isBlank;
+  const { isBlank } = await blankOf(device, sizeBytes);
+  stack.move();
+  return { device, isBlank, [Symbol.asyncDispose]: () => device.close() };
 }
 
 export interface Looking {
-  readonly exclusive?: boolean;
-  /** For who lets only some read at a time: each takes a buffer of some size. */
-  readonly reading?: Reading;
+  /** For who lets only some be read at a time, or does not wait for all of them. */
+  readonly open?: (path: string) => Promise<Opened>;
   /** What is on one that is not blank. */
   readonly ask?: (device: OpenDevice) => Promise<Known<string | undefined>>;
 }
@@ -57,7 +67,7 @@ export function told(path: string, found: Known<string | undefined>): string | u
 export function isStillOn(path: string, before: string | undefined, found: Known<string | undefined>): void {
   const now = told(path, found);
   if (now !== before)
-    throw new Retry(`there is ${now ?? 'nothing'} on ${path}, and was ${before ?? 'nothing'} when it was looked at`);
+    throw new Retry(`there is ${now ?? 'nothing'} on ${path}, where ${before ?? 'nothing'} was expected`);
 }
 
 /** By blkid. */

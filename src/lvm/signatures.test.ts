@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
 import { VirtualClock } from '../kit/clock/virtual.ts';
 import { SimulatedMachine } from '../kit/host/simulated/machine.ts';
+import { openedAt } from './signature.ts';
 import { contentsAt, signaturesOf } from './signatures.ts';
 
 const NAMES = ['dm-1', 'dm-2', 'dm-3'];
@@ -64,7 +65,7 @@ it('reads many devices, asks about those that are not blank, and tells of each i
     contentsAt(
       host,
       names.map((name) => `/dev/${name}`),
-      (work) => work(),
+      (path) => openedAt(host, path, true),
     );
   expect(await look('dm-1', 'dm-9', 'dm-2', 'dm-3')).toEqual([
     NOTHING,

@@ -2,36 +2,35 @@
 import * as z from 'zod';
 import type { OpenDevice } from '../kit/host/block-device.ts';
 import type { Commands } from '../kit/host/command.ts';
-import type { Host } from '../kit/host/host.ts';
 import type { Known } from '../kit/known.ts';
-import { isBlank, NOTHING, type Reading, signatureAsked, unknown } from './signature.ts';
+import { NOTHING, type Opened, signatureAsked, unknown } from './signature.ts';
 
 /** As many as one process is given. */
 const AT_ONCE = 64;
 
 const NOT_ASKED = unknown('it was not looked at');
 
-/** As `contentAt` of each, which nobody else may have for himself. All of them are as they were found when the answer comes. */
+/** As `contentAt` of each. All that could be opened stay so until the answer comes: where nobody else can, they are as they were found. */
 export async function contentsAt(
-  host: Host,
+  commands: Commands,
   paths: readonly string[],
-  reading: Reading,
+  open: (path: string) => Promise<Opened>,
 ): Promise<readonly Known<string | undefined>[]> {
-  await using open = new AsyncDisposableStack();
+  await using stack = new AsyncDisposableStack();
   const answers = new Map<string, Known<string | undefined>>();
   const others = new Map<string, OpenDevice>();
   await Promise.all(
     paths.map(async (path) => {
       try {
-        const device = open.use(await host.devices.open(path, { access: 'read', direct: true, exclusive: true }));
-        if (await isBlank(device, reading)) answers.set(path, NOTHING);
+        const { device, isBlank } = stack.use(await open(path));
+        if (isBlank) answers.set(path, NOTHING);
         else others.set(path, device);
       } catch (error) {
         answers.set(path, unknown(error));
       }
     }),
   );
-  const found = await signaturesOf(host, [...others.values()]);
+  const found = await signaturesOf(commands, [...others.values()]);
   for (const [index, path] of [...others.keys()].entries()) answers.set(path, found[index] ?? NOT_ASKED);
   return paths.map((path) => answers.get(path) ?? NOT_ASKED);
 }

@@ -6,6 +6,7 @@ import { SimulatedMachine } from '../kit/host/simulated/machine.ts';
 import {
   DEFAULT_MOUNT_BASE,
   DEFAULT_THIN_LIMITS,
+  type LvmSettings,
   NODE_ID_LABEL,
   type OptionKey,
   PREFIX,
@@ -31,6 +32,19 @@ const MOST_MS = 120 * MINUTES;
 
 const FILLER = 'filler';
 
+const SETTINGS: LvmSettings = {
+  node: NODE,
+  namespace: NAMESPACE,
+  mountBase: DEFAULT_MOUNT_BASE,
+  storageClasses: [STORAGE_CLASS],
+  secretNamespaces: [NAMESPACE],
+  autoRelease: false,
+  thinLimits: DEFAULT_THIN_LIMITS,
+  resyncMs: 10 * MINUTES,
+  trashTtlMs: 72 * 60 * MINUTES,
+  sanityChecks: false,
+};
+
 export interface Declaration {
   /** In extents. */
   readonly size?: bigint;
@@ -47,21 +61,14 @@ export class SimulatedNode {
   readonly fileSystems = new SimulatedFileSystems(this.lvm);
   readonly group: SimulatedGroup;
   readonly #oracle = new Oracle(this.lvm, this.fileSystems, this.cluster);
-  readonly #settings = {
-    node: NODE,
-    namespace: NAMESPACE,
-    mountBase: DEFAULT_MOUNT_BASE,
-    storageClasses: [STORAGE_CLASS],
-    secretNamespaces: [NAMESPACE],
-    autoRelease: false,
-    thinLimits: DEFAULT_THIN_LIMITS,
-    resyncMs: 10 * MINUTES,
-    trashTtlMs: 72 * 60 * MINUTES,
-    sanityChecks: false,
-  };
+  readonly #settings: LvmSettings;
   #agent: SimulatedAgent | undefined;
 
-  constructor({ extents = 64n }: { readonly extents?: bigint } = {}) {
+  constructor({
+    extents = 64n,
+    autoRelease = false,
+  }: { readonly extents?: bigint; readonly autoRelease?: boolean } = {}) {
+    this.#settings = { ...SETTINGS, autoRelease };
     this.group = this.lvm.addGroup(GROUP, extents);
     for (const directory of [DEFAULT_MOUNT_BASE, '/run', '/proc']) this.machine.tree.mkdir(directory);
     this.cluster.put('namespaces', { metadata: { name: 'kube-system', uid: 'cluster-1' } });

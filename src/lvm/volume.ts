@@ -109,11 +109,25 @@ function optionsIn(annotations: Volume['annotations']): Volume['annotations'] {
   return Object.fromEntries(Object.entries(annotations).filter(([key]) => !written.includes(key)));
 }
 
+/** A write of ours, and what it was made to: between the two nobody else has changed anything. */
+export interface OwnWrite {
+  readonly basis: Volume;
+  readonly written: Volume;
+}
+
 /**
- * Whether a change of a volume is a reason to look at it again. What we write about it is none, nor that it has become as we make it:
- * held, and retained. Of its phases only one asks for anything.
+ * Whether a change of a volume is a reason to look at it again. What we write is none, also where others could have said the same, as of
+ * the options in force: then what others changed is what came before our write and what came after it. That it is held and not retained
+ * is one in any case but our own: somebody may have changed that back, and the two changes together look like none.
  */
-export function isReasonToLook(before: Volume, after: Volume): boolean {
+export function isReasonToLook(before: Volume, after: Volume, own?: OwnWrite): boolean {
+  if (own && semanticallyEqual(own.written, after)) return isSaidAnew(before, own.basis);
+  if (after.isHeld && after.reclaimPolicy !== 'Retain') return true;
+  return own ? isSaidAnew(before, own.basis) || isSaidAnew(own.written, after) : isSaidAnew(before, after);
+}
+
+/** That it has become as we make it, held and retained, asks for nothing, and of its phases only one does. */
+function isSaidAnew(before: Volume, after: Volume): boolean {
   return (
     (before.isHeld && !after.isHeld) ||
     (before.reclaimPolicy !== after.reclaimPolicy && after.reclaimPolicy !== 'Retain') ||

@@ -1,11 +1,14 @@
 /** What the job writes to the API: always a volume that it has looked at, named by its uid and version. */
 import { PERSISTENT_VOLUMES, type PersistentVolume } from '../api/persistent-volumes.ts';
+import { compareVersions } from '../kit/cache/resource-version.ts';
 import type { KubeClient } from '../kit/kube/client.ts';
 import { FIELD_MANAGER, FINALIZER, MADE_ANNOTATION, PREFIX } from './contract.ts';
-import { type Volume, volumeOf } from './volume.ts';
+import { type OwnWrite, type Volume, volumeOf } from './volume.ts';
 
 export class Writes {
   readonly #client: KubeClient;
+  /** The last to each volume, by its name. */
+  readonly #last = new Map<string, OwnWrite>();
 
   constructor(client: KubeClient) {
     this.#client = client;
@@ -43,6 +46,22 @@ export class Writes {
     return await this.#patch(volume, { metadata: { annotations } }, signal);
   }
 
+  /** Our last write, if it is what made the one of the other, or a part of that. */
+  between(before: Volume, after: Volume): OwnWrite | undefined {
+    const last = this.#last.get(after.name);
+    if (!last || last.written.uid !== after.uid) return undefined;
+    const { resourceVersion } = last.written;
+    const isBetween =
+      compareVersions(before.resourceVersion, resourceVersion) < 0 &&
+      compareVersions(resourceVersion, after.resourceVersion) <= 0;
+    return isBetween ? last : undefined;
+  }
+
+  /** Of a volume that is gone. */
+  forget(name: string): void {
+    this.#last.delete(name);
+  }
+
   /** As the API server has it now, past every cache. */
   async find(name: string, signal: AbortSignal): Promise<Volume | undefined> {
     const found = await this.#client.find(PERSISTENT_VOLUMES, { name }, { signal });
@@ -62,6 +81,7 @@ export class Writes {
     const written: PersistentVolume = await this.#client.mergePatch(PERSISTENT_VOLUMES, { name }, patch, options);
     const now = volumeOf(written);
     if (!now) throw new Error(`the API server answered a change of ${name} with something that is no local volume`);
+    if (now.resourceVersion !== resourceVersion) this.#last.set(name, { basis: volume, written: now });
     return now;
   }
 }

@@ -3,6 +3,7 @@ import { open } from 'node:fs/promises';
 import { expect, it } from 'vitest';
 import { systemClock } from '../../../src/kit/clock/clock.ts';
 import { type Host, realHost } from '../../../src/kit/host/host.ts';
+import { openedAt } from '../../../src/lvm/signature.ts';
 import { contentsAt } from '../../../src/lvm/signatures.ts';
 import { aLoopDevice } from '../loop-device.ts';
 
@@ -20,7 +21,7 @@ it('many devices are told apart by one command, and only what is found is asked 
   await using _held = await host.devices.open(other, { access: 'read', exclusive: true });
 
   const ran: string[] = [];
-  const found = await contentsAt(noting(ran), devices, (work) => work());
+  const found = await contentsAt(noting(ran), devices, (path) => openedAt(host, path, true));
   expect(new Map(devices.map((device, index) => [device, found[index]]))).toEqual(
     new Map<string, unknown>([
       [blank, { known: true, value: undefined }],

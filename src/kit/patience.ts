@@ -1,15 +1,13 @@
 /**
  * Bounds how long a look at something of the machine is waited for. A system call that hangs, on a disk or a network filesystem that
  * does not answer, cannot be cancelled: it keeps a thread of the process until it ends by itself. So nothing is asked a second time
- * while it has not answered the first, and when too many hang nothing is asked at all: the other threads are for the ledger, and for
- * devices that do answer.
+ * while it has not answered the first, and when too many hang nothing is asked at all: the other threads are for files of our own, and
+ * for devices that do answer.
  */
-import type { Clock } from '../kit/clock/clock.ts';
-import { settlesWithin } from '../kit/host/settles-within.ts';
-import { hangsToBear } from '../kit/wipe/thread-pool.ts';
-
-/** The kernel gives a command to a disk 30 seconds, and repeats it up to five times before it reports an error. */
-export const DEVICE_PATIENCE_MS = 6 * 30_000;
+import type { Clock } from './clock/clock.ts';
+import type { OpenDevice } from './host/block-device.ts';
+import { settlesWithin } from './host/settles-within.ts';
+import { hangsToBear } from './wipe/thread-pool.ts';
 
 /** What was looked at has not answered, and may still do so. */
 export class DoesNotAnswer extends Error {
@@ -45,6 +43,11 @@ export class Patience {
     this.#most = most;
   }
 
+  /** Whether it was given up, and has not ended since. */
+  isHanging(what: string): boolean {
+    return this.#hanging.has(what);
+  }
+
   /** Rejects with `DoesNotAnswer` when it takes longer than that, or is known not to answer. */
   async ask<T>(what: string, look: () => Promise<T>, { withinMs, putAway = () => {} }: Asked<T>): Promise<T> {
     const since = this.#hanging.get(what);
@@ -75,5 +78,14 @@ export class Patience {
     };
     answer.then(ended, () => ended());
     throw new DoesNotAnswer(what, withinMs);
+  }
+}
+
+/** Also that can hang. What is to be known of the device is known by then, and the next look at it tells that it does not answer. */
+export async function closeSoon(device: OpenDevice, patience: Patience, withinMs: number): Promise<void> {
+  try {
+    await patience.wait(device.path, device.close(), { withinMs });
+  } catch (error) {
+    if (!(error instanceof DoesNotAnswer)) throw error;
   }
 }

@@ -5,9 +5,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect, it, vi } from 'vitest';
-import { VirtualClock } from '../kit/clock/virtual.ts';
-import { hangsToBear } from '../kit/wipe/thread-pool.ts';
+import { VirtualClock } from './clock/virtual.ts';
 import { DoesNotAnswer, Patience } from './patience.ts';
+import { hangsToBear } from './wipe/thread-pool.ts';
 
 const WITHIN = { withinMs: 1_000 };
 const failureOf = (promise: Promise<unknown>) =>
