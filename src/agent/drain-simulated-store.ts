@@ -9,6 +9,7 @@ import {
   type PageOfBlobs,
   type PutBlob,
   type Removal,
+  type RemovedFile,
   type Store,
   StoreError,
   type StoreTotals,
@@ -87,6 +88,7 @@ export class SimulatedStore implements Store {
     return {
       info: kept.info,
       read: () => this.#pieces(kept),
+      release() {},
       remove: () => this.#removeThis(kept),
       async [Symbol.asyncDispose]() {},
     };
@@ -99,14 +101,16 @@ export class SimulatedStore implements Store {
     return undefined;
   }
 
-  async #removeThis(kept: KeptBytes): Promise<void> {
-    await this.#fence.cutOff(kept.info.key);
+  async #removeThis(kept: KeptBytes): Promise<RemovedFile> {
+    const { key } = kept.info;
+    await this.#fence.cutOff(key);
     await this.#step();
-    if (this.#disk.blobs.get(kept.info.key) === kept) {
-      this.#disk.blobs.delete(kept.info.key);
-      this.#disk.aside.delete(kept.info.key);
-    }
+    const there = this.#disk.blobs.get(key);
+    if (there !== kept) return there ? 'another' : 'absent';
+    this.#disk.blobs.delete(key);
+    this.#disk.aside.delete(key);
     await this.#step();
+    return 'removed';
   }
 
   async remove(key: string, isMeant?: (sha256: string) => boolean): Promise<Removal> {
