@@ -475,6 +475,30 @@ describe('what is said of a blob is on the disk', () => {
     expect(await get('k')).toBeUndefined();
   });
 
+  test('that an open blob was removed is when all is settled, and not for each of them', async () => {
+    await put('k', 'bytes');
+    const synced: string[] = [];
+    store = await started(async (path) => void synced.push(path));
+    await store.settle(); // what an earlier life has left
+    synced.length = 0;
+    await using blob = await store.open('k');
+    await blob?.remove();
+    expect(synced).toEqual([]);
+    await store.settle();
+    await store.settle();
+    expect(synced).toEqual([shelf()]);
+  });
+
+  test('that it has moved away is when somebody is told that there is none', async () => {
+    await put('k', 'bytes');
+    const synced: string[] = [];
+    store = await started(async (path) => void synced.push(path));
+    await using blob = await store.open('k');
+    await blob?.remove();
+    expect(await store.remove('k')).toEqual({ is: 'absent' });
+    expect(synced).toContain(shelf());
+  });
+
   test('who looks while it changes is answered when that is over, by what is there then', async () => {
     await put('k', 'bytes');
     const onDisk = Promise.withResolvers<void>();

@@ -156,6 +156,12 @@ export class DiskStore implements Store, AsyncDisposable {
     });
   }
 
+  async settle(): Promise<void> {
+    const { blobs, shelves, quarantine } = this.#layout;
+    const directories = [...shelves.map((shelf) => join(blobs, shelf)), quarantine];
+    await Promise.all(directories.map((path) => this.#directories.settle(path)));
+  }
+
   async isEmpty(): Promise<boolean> {
     if (!(await this.#uploads.isEmpty()) || !(await this.#quarantine.isEmpty())) return false;
     for (const shelf of this.#layout.shelves) {
@@ -281,7 +287,6 @@ export class DiskStore implements Store, AsyncDisposable {
     if (there !== inode) return 'another';
     await this.#unlink(hash, kept.size);
     await this.#quarantine.remove(hash);
-    await this.#settle(hash);
     return 'removed';
   }
 

@@ -100,8 +100,10 @@ export class SimulatedAgent {
     if (this.#kept.order) this.#drain.begin(this.#kept.order);
   }
 
+  /** With its machine. */
   kill(): void {
     this.#life.end();
+    this.disk.losePower(this.#world.random);
   }
 
   decommission(order: DecommissionOrder): void {

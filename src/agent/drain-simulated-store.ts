@@ -1,5 +1,6 @@
 /** A store in memory for simulations. What is stored outlives the agent; an agent that was killed does nothing any more. */
 import { createHash } from 'node:crypto';
+import type { Random } from '../kit/backoff.ts';
 import { hashOfKey } from '../pool-client/blob-path.ts';
 import type { BlobInfo, BlobPage } from '../pool-client/protocol.ts';
 import { Fence } from './drain-fence.ts';
@@ -24,6 +25,8 @@ export interface KeptBytes {
 export class SimulatedDisk {
   readonly blobs = new Map<string, KeptBytes>();
   readonly aside = new Set<string>();
+  /** What is gone, but not yet for good. */
+  readonly unsettled = new Map<string, KeptBytes>();
   /** No blob beyond that is taken. */
   mostBytes = Number.POSITIVE_INFINITY;
 
@@ -35,6 +38,14 @@ export class SimulatedDisk {
   spoil(key: string): void {
     const kept = this.blobs.get(key);
     if (kept) kept.bytes = Buffer.concat([kept.bytes, Buffer.from('!')]);
+  }
+
+  /** Some of what is not gone for good is there again. */
+  losePower(random: Random): void {
+    for (const [key, kept] of this.unsettled) {
+      if (random() < 0.5 && !this.blobs.has(key) && !this.aside.has(key)) this.blobs.set(key, kept);
+    }
+    this.unsettled.clear();
   }
 
   get bytes(): number {
@@ -73,6 +84,7 @@ export class SimulatedStore implements Store {
       if (there && there.info.sha256 !== info.sha256) throw new StoreError('Conflict', 'other bytes are stored');
       if (!there && this.#disk.bytes + info.size > this.#disk.mostBytes) throw new StoreError('Full', 'no room');
       if (!there) this.#disk.blobs.set(key, { info, bytes });
+      this.#disk.unsettled.delete(key);
       await this.#step();
       return { made: !there, info };
     } finally {
@@ -109,6 +121,7 @@ export class SimulatedStore implements Store {
     if (there !== kept) return there ? 'another' : 'absent';
     this.#disk.blobs.delete(key);
     this.#disk.aside.delete(key);
+    this.#disk.unsettled.set(key, kept);
     await this.#step();
     return 'removed';
   }
@@ -120,6 +133,7 @@ export class SimulatedStore implements Store {
     if (isMeant && (info ? !isMeant(info.sha256) : this.#disk.aside.has(key))) return { is: 'another' };
     this.#disk.blobs.delete(key);
     const wasAside = this.#disk.aside.delete(key);
+    this.#disk.unsettled.delete(key);
     await this.#step();
     if (info) return { is: 'removed', sha256: info.sha256 };
     return { is: wasAside ? 'given up' : 'absent' };
@@ -142,6 +156,12 @@ export class SimulatedStore implements Store {
       yield hash;
       await this.#step();
     }
+  }
+
+  async settle(): Promise<void> {
+    await this.#step();
+    this.#disk.unsettled.clear();
+    await this.#step();
   }
 
   async isEmpty(): Promise<boolean> {

@@ -20,7 +20,7 @@ function aDrain(keys: readonly string[], calls: Partial<AgentCalls> = {}, bandwi
   for (const key of keys) disk.add(key, Buffer.from(`bytes of ${key}`));
   const took: [string, string][] = [];
   const removed: string[] = [];
-  let drained = 0;
+  let [drained, unsettled] = [0, 0];
   const all: Partial<AgentCalls> = {
     async put(to, { key }, body) {
       for await (const _ of body);
@@ -45,9 +45,10 @@ function aDrain(keys: readonly string[], calls: Partial<AgentCalls> = {}, bandwi
     bandwidth,
     drained: async () => {
       drained += 1;
+      unsettled = disk.unsettled.size;
     },
   });
-  return { clock, disk, drain, took, removed, drained: () => drained };
+  return { clock, disk, drain, took, removed, drained: () => drained, unsettled: () => unsettled };
 }
 
 test('each blob goes to the first of the peers in the order of its key, and the end is told', async () => {
@@ -431,4 +432,24 @@ test('a blob in whose place another has come meanwhile has not moved', async () 
   drain.begin({ generation: 1, peers: [B] });
   await clock.advance(10);
   expect([disk.blobs.size, drained(), drain.status()?.movedBlobs]).toEqual([1, 0, 0]);
+});
+
+test('that everything has gone is on the disk before it is told, and when the drain is called off', async () => {
+  const done = aDrain(['k1', 'k2']);
+  done.drain.begin({ generation: 1, peers: [B] });
+  await done.clock.advance(10);
+  expect([done.drained(), done.unsettled()]).toEqual([1, 0]);
+  const mayEnd = Promise.withResolvers<void>();
+  const calledOff = aDrain(['k1', 'k2'], {
+    async put() {
+      await mayEnd.promise;
+      return 'made';
+    },
+  });
+  calledOff.drain.begin({ generation: 1, peers: [B] });
+  await calledOff.clock.advance(10);
+  const ended = calledOff.drain.end();
+  mayEnd.resolve();
+  await ended;
+  expect([calledOff.disk.blobs.size, calledOff.disk.unsettled.size]).toEqual([0, 0]);
 });

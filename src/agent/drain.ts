@@ -216,6 +216,7 @@ export class Drain implements Draining {
       moves.add(one);
     }
     await Promise.all(moves);
+    await this.#options.store.settle(); // not after each: what comes back after a power cut is offered again
     if (failures.length > 0) throw failures[0];
   }
 

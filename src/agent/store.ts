@@ -16,6 +16,8 @@ export interface Store {
   list(page: PageOfBlobs): Promise<BlobPage>;
   /** The hashed keys of all that is there, in order, without a look at any of it. */
   hashes(): AsyncIterable<string>;
+  /** Resolves when it is on the disk that all is gone that was removed before this call, by whomever. */
+  settle(): Promise<void>;
   /** By looking at the directories, not by counting: no blob, none put aside, and nothing being written. */
   isEmpty(): Promise<boolean>;
   totals(): StoreTotals;
@@ -49,7 +51,7 @@ export interface OpenBlob extends AsyncDisposable {
   read(range?: ByteRange): AsyncIterable<Buffer>;
   /** Gives back the memory that it was read into: nobody uses what was read any more. */
   release(): void;
-  /** Removes this very blob, and no other that has come in its place. When it settles, that is on the disk. */
+  /** Removes this very blob, and no other that has come in its place. That is on the disk when the store has settled after it. */
   remove(): Promise<RemovedFile>;
 }
 
