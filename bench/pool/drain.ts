@@ -18,7 +18,7 @@ const MIB = 2 ** 20;
 interface Size {
   readonly name: string;
   readonly sizeBytes: number;
-  /** As many as the drain sends at a time of this size. */
+  /** Connections of the copy: as many as the drain sends at a time of this size, or more. */
   readonly atOnce: number;
   /** In a run, and in a quick one. */
   readonly blobs: readonly [number, number];

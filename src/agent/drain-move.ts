@@ -19,8 +19,8 @@ export interface MoveParts {
   readonly sending: Slots;
 }
 
-/** Of smaller ones what counts is what is done for each. */
-const LARGE_BYTES = 1024 * 1024;
+/** Of smaller ones what counts is what is done for each. Sixteen of 1 MiB that are sent at once all arrive at once, and then nobody sends. */
+const LARGE_BYTES = 512 * 1024;
 export const isLarge = ({ size }: BlobInfo): boolean => size > LARGE_BYTES;
 
 export type Moved =

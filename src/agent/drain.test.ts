@@ -302,8 +302,8 @@ test('when it is called off it takes up nothing more, and ends what is on its wa
 });
 
 test.each([
-  ['small', 1024 * 1024, 16],
-  ['large', 1024 * 1024 + 1, 4],
+  ['small', 512 * 1024, 16],
+  ['large', 512 * 1024 + 1, 4],
 ])('of %s blobs several are on their way at once', async (_, bytes, several) => {
   const underWay = new Set<string>();
   const { clock, disk, drain } = aDrain([], {
