@@ -1,4 +1,5 @@
 /** The storage agent as a pool runs it: the bundle in a process of its own, with a token. */
+import { appendFileSync } from 'node:fs';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { AgentStatus, DecommissionOrder, Peer } from '../../src/pool-client/protocol.ts';
@@ -39,28 +40,33 @@ export class Agent implements AsyncDisposable {
   /** What each request to it must carry. */
   readonly headers = HEADERS;
   readonly process: Child;
+  /** The file with what it has said so far, for other processes to wait for a line without asking the agent. */
+  readonly log: string;
   readonly #client: HttpClient;
 
-  private constructor(name: string, url: string, process: Child) {
+  private constructor(name: string, url: string, process: Child, log: string) {
     this.name = name;
     this.url = url;
     this.process = process;
+    this.log = log;
     this.#client = new HttpClient(url);
   }
 
   static async start({ directory, name, program = PROGRAM, within }: AgentOptions): Promise<Agent> {
     const path = join(directory, name);
     const tokenFile = join(directory, `${name}.token`);
+    const log = join(directory, `${name}.log`);
     await mkdir(path);
     await writeFile(tokenFile, TOKEN);
     const flags = ['--path', path, '--name', name, '--token-file', tokenFile, '--listen', '127.0.0.1:0'];
     const [first, ...rest] = program;
     const args = [...rest, 'storage-agent', ...flags, '--log-format', 'json'];
     const env = { ...process.env, HOME: directory }; // that of those beside it
-    const child = new Child(within ? within(first, args) : [first, ...args], { env });
+    const line: Program = within ? within(first, args) : [first, ...args];
+    const child = new Child(line, { env }, (said) => appendFileSync(log, `${said}\n`));
     try {
       const port = await child.says(/listens on 127\.0\.0\.1:(\d+)/);
-      const agent = new Agent(name, `http://127.0.0.1:${port}`, child);
+      const agent = new Agent(name, `http://127.0.0.1:${port}`, child, log);
       await eventually(async () => (await agent.status()).state === 'Ready', {
         timeout: START_MS,
         for: `${name} to be ready`,

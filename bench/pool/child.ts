@@ -14,7 +14,13 @@ export class Child implements AsyncDisposable {
   readonly #lines: string[] = [];
   readonly #heard = new Set<(line: string) => void>();
 
-  constructor([program, ...args]: readonly [string, ...string[]], options: SpawnOptions = {}) {
+  /** `onLine` is told each line that it says. */
+  constructor(
+    [program, ...args]: readonly [string, ...string[]],
+    options: SpawnOptions = {},
+    onLine?: (line: string) => void,
+  ) {
+    if (onLine) this.#heard.add(onLine);
     this.#process = spawn(program, args, { ...options, stdio: ['ignore', 'pipe', 'pipe'] });
     this.#exited = once(this.#process, 'exit');
     process.once('exit', this.#kill);

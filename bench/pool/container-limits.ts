@@ -54,7 +54,7 @@ async function allOf(agent: Agent, peer: Agent, bench: Bench): Promise<readonly 
   const small: Load = { dialect, pid, clients: 16, blobs: 800 / few, sizeBytes: 4 * KIB };
   const medium: Load = { dialect, pid, clients: 8, blobs: 128 / few, sizeBytes: MIB };
   const streams: Streams = { url, headers, streams: 64, sizeBytes: (4 * MIB) / few, isRead: true };
-  const both = { from: agent.peer, to: peer.peer, pids: [pid, peer.process.pid] };
+  const both = { from: agent.peer, to: peer.peer, log: agent.log, pids: [pid, peer.process.pid] };
   const drained: DrainLoad = { ...both, headers, blobs: 64 / few, sizeBytes: MIB };
   const run = (name: string, input: unknown): Promise<Run> => {
     bench.progress(`  ${name}`);

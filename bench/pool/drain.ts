@@ -18,7 +18,7 @@ const MIB = 2 ** 20;
 interface Size {
   readonly name: string;
   readonly sizeBytes: number;
-  /** As many as the drain sends at a time of this size. */
+  /** Connections of the copy: as many as the drain sends at a time of this size, or more. */
   readonly atOnce: number;
   /** In a run, and in a quick one. */
   readonly blobs: readonly [number, number];
@@ -37,12 +37,12 @@ const SIZES: readonly Size[] = [
 export const drain: Benchmark = {
   name: 'drain',
   about:
-    'has an agent hand all of its blobs over to another one, from the order until it says that it is Decommissioned. Both are processes of ' +
+    'has an agent hand all of its blobs over to another one, from the order until its log says that it is Decommissioned: nobody asks it meanwhile, as nobody asks the copy. Both are processes of ' +
     'their own with their files on the same disk. The drain reads and checks each blob, sends it, has the receiver check its digest, put it ' +
     'on the disk and say so, and removes its own. The limit is a bare copy of as many files from one process to another over as many ' +
     'connections on loopback, which fsyncs each file, too, and does none of the rest. 0.8 of its speed is 1.25 times its time: to be reached where it is bytes that ' +
-    'cost. Of blobs of 4 KiB it is what is done for each: a request that is waited for twice, fourteen calls for files instead of eight, and three fsyncs ' +
-    '(of the file, of its directory, and of the one that it has left) instead of one. The CPU time is that of both ends.',
+    'cost. Of blobs of 4 KiB it is what is done for each: a request that is waited for twice, fourteen calls for files instead of eight, and two fsyncs ' +
+    '(of the file and of its directory; the directories that blobs have left follow at the end) instead of one. The CPU time is that of both ends.',
   async run(bench) {
     await setup();
     await using place = await Place.make();
@@ -68,7 +68,15 @@ async function ofOneSize(size: Size, { place, from, to }: Parts, bench: Bench): 
   const before = () => place.settle();
   const copy: Copy = { directory: join(place.directory, 'copy'), files: blobs, sizeBytes, connections };
   const pids = [from.process.pid, to.process.pid];
-  const load: DrainLoad = { from: from.peer, to: to.peer, headers: from.headers, blobs, sizeBytes, pids };
+  const load: DrainLoad = {
+    from: from.peer,
+    to: to.peer,
+    headers: from.headers,
+    log: from.log,
+    blobs,
+    sizeBytes,
+    pids,
+  };
   const { limit, ours } = await race(
     {
       limit: { module: import.meta.resolve('./contenders/copy.ts'), input: copy, before },

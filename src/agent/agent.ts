@@ -94,8 +94,8 @@ export class Agent {
   }
 
   /** Also while no drain runs by this: one may begin meanwhile. */
-  remove(key: string, signal: AbortSignal, isMeant?: (sha256: string) => boolean): Promise<RemovedEverywhere> {
-    return this.#draining.removeEverywhere(key, signal, isMeant);
+  remove(key: string, signal: AbortSignal, ifMatch?: string): Promise<RemovedEverywhere> {
+    return this.#draining.removeEverywhere(key, signal, ifMatch);
   }
 
   /** Lets what is on its way to others come to an end. The order stays. */

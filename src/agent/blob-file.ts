@@ -13,16 +13,18 @@ const CHECKSUMS_AT_ONCE = 1024;
 
 export class BlobFile implements AsyncDisposable {
   readonly kept: KeptBlob;
-  /** Nobody else has it while this is open. */
-  readonly inode: number;
+  /** Nobody else has it while this is open. Some filesystems number beyond what a number tells apart. */
+  readonly inode: bigint;
   readonly #file: FileHandle;
   /** All of a small file, or its end. */
   readonly #tail: Buffer;
   readonly #tailAt: number;
-  readonly #buffers: ReadBuffers[] = [];
+  /** What the last read reads into, and its share of the memory for that. */
+  #buffers: ReadBuffers | undefined;
+  #share: Disposable | undefined;
   #checksums: { readonly first: number; readonly bytes: Buffer } | undefined;
 
-  private constructor(file: FileHandle, inode: number, kept: KeptBlob, tail: Buffer, tailAt: number) {
+  private constructor(file: FileHandle, inode: bigint, kept: KeptBlob, tail: Buffer, tailAt: number) {
     this.#file = file;
     this.inode = inode;
     this.kept = kept;
@@ -35,7 +37,8 @@ export class BlobFile implements AsyncDisposable {
     const file = await openIfThere(path);
     if (!file) return undefined;
     try {
-      const { size, ino } = await file.stat();
+      const { size: bytes, ino } = await file.stat({ bigint: true });
+      const size = Number(bytes);
       const tailAt = Math.max(0, size - MOST_FOOT_BYTES);
       const tail = await readFully(file, tailAt, size - tailAt);
       const kept = tail && parseFoot(tail, size);
@@ -49,12 +52,12 @@ export class BlobFile implements AsyncDisposable {
 
   /**
    * Pieces that fit their checksums, cut to the range. Rejects with Corrupt before any byte of one that does not. What it has yielded may
-   * be overwritten as soon as the one after the next is asked for, or this is disposed of.
+   * be overwritten as soon as the one after the next is asked for, or this is released or disposed of. One read at a time.
    */
   async *read({ start, end }: ByteRange = { start: 0, end: this.kept.size }): AsyncGenerator<Buffer, void, void> {
-    using _ = OUTGOING.hold();
+    this.#share ??= OUTGOING.hold();
     const buffers = new ReadBuffers();
-    this.#buffers.push(buffers);
+    this.#buffers = buffers; // those of a read that broke off may still be on their way out: they are left to the garbage collector
     const last = piecesOf(end);
     for (let piece = Math.floor(start / PIECE_BYTES), next = piece; piece < last; piece = next) {
       next = Math.min(last, piece + OUTGOING.pieces);
@@ -101,9 +104,16 @@ export class BlobFile implements AsyncDisposable {
     return new CorruptBlob(why, this.inode, this.kept.size);
   }
 
+  /** Gives the memory back. Only when nobody uses any more what was read. */
+  release(): void {
+    this.#buffers?.[Symbol.dispose]();
+    this.#share?.[Symbol.dispose]();
+    this.#buffers = this.#share = undefined;
+  }
+
   /** Only when nobody uses any more what was read. */
   async [Symbol.asyncDispose](): Promise<void> {
-    for (const buffers of this.#buffers) buffers[Symbol.dispose]();
+    this.release();
     await this.#file.close();
   }
 }

@@ -1,15 +1,19 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { existsSync } from 'node:fs';
+import { existsSync, fsync, readlinkSync } from 'node:fs';
 import { link, mkdtemp, open, readdir, rename, rm, stat, truncate, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { VirtualClock } from '../kit/clock/virtual.ts';
+import { settled, VirtualClock } from '../kit/clock/virtual.ts';
 import { RecordingLog } from '../kit/observe/recording-log.ts';
 import type { BlobInfo } from '../pool-client/protocol.ts';
+import { Directories } from './directories.ts';
 import { DiskStore } from './disk-store.ts';
+import { GatheredFsync } from './gathered-fsync.ts';
 import { hashOf } from './keys.ts';
 import { Layout } from './layout.ts';
+import { OUTGOING } from './memory-shares.ts';
 import { PIECE_BYTES } from './trailer.ts';
 
 let layout: Layout;
@@ -26,13 +30,21 @@ afterEach(() => rm(layout.root, { recursive: true }));
 const MEMORY = existsSync('/dev/shm') ? '/dev/shm' : tmpdir();
 const MOST_BYTES = 64 * PIECE_BYTES;
 
-async function started(): Promise<DiskStore> {
+/** `fsync` is told the path of each directory that is put on the disk. */
+async function started(fsyncOf: (path: string) => Promise<void> = async () => {}): Promise<DiskStore> {
+  const directories = new Directories(
+    new GatheredFsync(async (descriptor) => {
+      await fsyncOf(readlinkSync(`/proc/self/fd/${descriptor}`));
+      await promisify(fsync)(descriptor);
+    }),
+  );
   const opened = await DiskStore.open({
     layout,
     clock: new VirtualClock(),
     random: Math.random,
     log,
     mostBytes: MOST_BYTES,
+    directories,
   });
   await opened.count();
   return opened;
@@ -404,7 +416,7 @@ describe('a blob that is open', () => {
   test('is removed as the one that it is', async () => {
     await put('k', 'bytes');
     await using blob = await store.openHash(hashOf('k'));
-    await blob?.remove();
+    expect(await blob?.remove()).toBe('removed');
     expect(await get('k')).toBeUndefined();
     expect([store.totals().blobs, await store.isEmpty()]).toEqual([0, true]);
   });
@@ -413,10 +425,10 @@ describe('a blob that is open', () => {
     await put('k', 'bytes');
     await using blob = await store.openHash(hashOf('k'));
     await store.remove('k');
-    await blob?.remove();
+    expect(await blob?.remove()).toBe('absent');
     expect(store.totals()).toEqual({ blobs: 0, bytes: 0, corrupt: 0 });
     await put('k', 'bytes');
-    await blob?.remove();
+    expect(await blob?.remove()).toBe('another');
     expect((await get('k'))?.toString()).toBe('bytes');
     expect(store.totals()).toEqual({ blobs: 1, bytes: 5, corrupt: 0 });
   });
@@ -436,4 +448,89 @@ test('what is stored and removed while it is counted is counted once', async () 
   await Promise.all([store.count(), ...changes.flat()]);
   expect(store.isCounted).toBe(true);
   expect(store.totals()).toEqual({ blobs: 200, bytes: 300, corrupt: 0 });
+});
+
+describe('what is said of a blob is on the disk', () => {
+  const shelf = () => layout.shelf(hashOf('k'));
+
+  test('that there is none is so for the first who asks, since an earlier life may have removed it; then it is known', async () => {
+    const synced: string[] = [];
+    store = await started(async (path) => void synced.push(path));
+    expect(await store.remove('k')).toEqual({ is: 'absent' });
+    expect(synced.toSorted()).toEqual([shelf(), layout.quarantine].toSorted());
+    expect(await store.remove('k')).toEqual({ is: 'absent' });
+    expect(synced).toHaveLength(2);
+  });
+
+  test('a removal that the disk has not taken is not taken for one by who asks again', async () => {
+    await put('k', 'bytes');
+    let isBroken = true;
+    store = await started(async (path) => {
+      if (isBroken && path === shelf()) throw new Error('input/output error');
+    });
+    await expect(store.remove('k')).rejects.toThrow('input/output error');
+    isBroken = false; // the system tells it once
+    await expect(store.remove('k')).rejects.toThrow('input/output error');
+    await expect(put('k', 'bytes')).rejects.toThrow('input/output error');
+    expect(await get('k')).toBeUndefined();
+  });
+
+  test('that an open blob was removed is when all is settled, and not for each of them', async () => {
+    await put('k', 'bytes');
+    const synced: string[] = [];
+    store = await started(async (path) => void synced.push(path));
+    await store.settle(); // what an earlier life has left
+    synced.length = 0;
+    await using blob = await store.open('k');
+    await blob?.remove();
+    expect(synced).toEqual([]);
+    await store.settle();
+    await store.settle();
+    expect(synced).toEqual([shelf()]);
+  });
+
+  test('that it has moved away is when somebody is told that there is none', async () => {
+    await put('k', 'bytes');
+    const synced: string[] = [];
+    store = await started(async (path) => void synced.push(path));
+    await using blob = await store.open('k');
+    await blob?.remove();
+    expect(await store.remove('k')).toEqual({ is: 'absent' });
+    expect(synced).toContain(shelf());
+  });
+
+  test('who looks while it changes is answered when that is over, by what is there then', async () => {
+    await put('k', 'bytes');
+    const onDisk = Promise.withResolvers<void>();
+    store = await started((path) => (path === layout.quarantine ? onDisk.promise : Promise.resolve()));
+    let isAnswered = false;
+    const reading = get('k').finally(() => {
+      isAnswered = true;
+    });
+    const changing = store.giveUp(hashOf('k')); // it has come to the file before the reader
+    for (let rounds = 0; rounds < 20; rounds++) await settled();
+    expect(isAnswered).toBe(false);
+    onDisk.resolve();
+    expect((await reading)?.toString()).toBe('bytes');
+    expect(await changing).toBe(false);
+  });
+
+  test('who has opened what is gone by the end of the change looks again', async () => {
+    await put('k', 'bytes');
+    const [reading, removing] = [get('k'), store.remove('k')];
+    expect(await removing).toMatchObject({ is: 'removed' });
+    expect(await reading).toBeUndefined();
+  });
+});
+
+test('a reader has its share of the memory until nobody uses what it has read', async () => {
+  await put('k', randomBytes(9 * PIECE_BYTES));
+  await using blob = await store.open('k');
+  using others = new DisposableStack();
+  for (let holders = 0; holders < 24; holders++) others.use(OUTGOING.hold());
+  const before = OUTGOING.pieces;
+  for await (const _ of blob?.read() ?? []);
+  expect(OUTGOING.pieces).toBe(before - 1);
+  blob?.release();
+  expect(OUTGOING.pieces).toBe(before);
 });

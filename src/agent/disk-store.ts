@@ -9,8 +9,8 @@ import type { BlobInfo, BlobPage } from '../pool-client/protocol.ts';
 import type { BlobFile } from './blob-file.ts';
 import { CorruptBlob } from './corrupt-blob.ts';
 import { Counting } from './counting.ts';
+import { Directories } from './directories.ts';
 import { Fence } from './drain-fence.ts';
-import { GatheredFsync } from './gathered-fsync.ts';
 import { KeyTurns } from './key-turns.ts';
 import { hashOf } from './keys.ts';
 import type { Layout } from './layout.ts';
@@ -23,6 +23,7 @@ import {
   type PageOfBlobs,
   type PutBlob,
   type Removal,
+  type RemovedFile,
   type Store,
   StoreError,
   type StoreTotals,
@@ -44,6 +45,7 @@ export interface DiskStoreParts {
   readonly mostBytes: number;
   /** Told of each blob that is put aside. */
   readonly onCorrupt?: () => void;
+  readonly directories?: Directories;
 }
 
 export class DiskStore implements Store, AsyncDisposable {
@@ -54,10 +56,11 @@ export class DiskStore implements Store, AsyncDisposable {
   readonly #counting: Counting;
   readonly #turns = new KeyTurns();
   readonly #fence = new Fence();
-  readonly #fsyncs = new GatheredFsync();
+  readonly #directories: Directories;
 
-  private constructor(parts: DiskStoreParts, uploads: Uploads, quarantine: Quarantine) {
+  private constructor(parts: DiskStoreParts, directories: Directories, uploads: Uploads, quarantine: Quarantine) {
     this.#parts = parts;
+    this.#directories = directories;
     this.#layout = parts.layout;
     this.#uploads = uploads;
     this.#quarantine = quarantine;
@@ -66,11 +69,11 @@ export class DiskStore implements Store, AsyncDisposable {
 
   /** Nobody else may use the directory. It can be used at once; until `counted` its totals are not all. */
   static async open(parts: DiskStoreParts): Promise<DiskStore> {
-    const { layout, random, log } = parts;
+    const { layout, random, log, directories = new Directories() } = parts;
     await layout.make();
     const uploads = new Uploads(layout, random, log);
     await uploads.recover();
-    return new DiskStore(parts, uploads, await Quarantine.open(layout));
+    return new DiskStore(parts, directories, uploads, await Quarantine.open(layout, directories));
   }
 
   /** Counts what is there, if it was not yet; not all of it when the signal is aborted before. */
@@ -102,11 +105,18 @@ export class DiskStore implements Store, AsyncDisposable {
     return this.openHash(hashOf(key));
   }
 
+  /** What has its name is not on the disk before its turn is over, and may lose it again. */
   async openHash(hash: string): Promise<OpenBlob | undefined> {
-    await this.#turns.idle(hash); // what has its name is not on the disk before its turn is over
-    const blob = await VerifiedBlob.open(this.#layout, hash, this.#keeper);
-    if (!blob && this.#quarantine.has(hash)) throw new StoreError('Corrupt', PUT_ASIDE);
-    return blob;
+    for (;;) {
+      await this.#turns.idle(hash);
+      using watch = this.#turns.watch(hash);
+      const blob = await VerifiedBlob.open(this.#layout, hash, this.#keeper);
+      if (!blob && this.#quarantine.has(hash)) throw new StoreError('Corrupt', PUT_ASIDE);
+      if (!blob || !watch.hasSeenTurn) return blob;
+      await this.#turns.idle(hash);
+      if ((await this.#inodeOf(hash)) === blob.inode) return blob;
+      await blob[Symbol.asyncDispose]();
+    }
   }
 
   async remove(key: string, isMeant?: (sha256: string) => boolean): Promise<Removal> {
@@ -118,6 +128,7 @@ export class DiskStore implements Store, AsyncDisposable {
       if (isMeant && (info ? !isMeant(info.sha256) : this.#quarantine.has(hash))) return { is: 'another' };
       if (info) await this.#unlink(hash, info.size);
       const wasAside = await this.#quarantine.remove(hash);
+      await this.#settle(hash); // also where nothing is: what has removed it may not have come so far
       if (info) return { is: 'removed', sha256: info.sha256 };
       return { is: wasAside ? 'given up' : 'absent' };
     });
@@ -138,7 +149,17 @@ export class DiskStore implements Store, AsyncDisposable {
 
   /** What is left here of a blob that was put aside, and nothing else of its key. False if nothing is. */
   giveUp(hash: string): Promise<boolean> {
-    return this.#turns.run(hash, () => this.#quarantine.remove(hash));
+    return this.#turns.run(hash, async () => {
+      const wasAside = await this.#quarantine.remove(hash);
+      await this.#directories.settle(this.#layout.quarantine);
+      return wasAside;
+    });
+  }
+
+  async settle(): Promise<void> {
+    const { blobs, shelves, quarantine } = this.#layout;
+    const directories = [...shelves.map((shelf) => join(blobs, shelf)), quarantine];
+    await Promise.all(directories.map((path) => this.#directories.settle(path)));
   }
 
   async isEmpty(): Promise<boolean> {
@@ -195,10 +216,11 @@ export class DiskStore implements Store, AsyncDisposable {
   async #makeDurable(hash: string, upload: Upload): Promise<void> {
     try {
       await upload.sync();
-      await this.#fsyncs.sync(this.#layout.shelf(hash));
+      await this.#directories.sync(this.#layout.shelf(hash));
     } catch (error) {
       await unlink(this.#layout.blob(hash));
-      await this.#fsyncs.sync(this.#layout.shelf(hash)).catch(() => {});
+      this.#directories.changed(this.#layout.shelf(hash));
+      await this.#directories.sync(this.#layout.shelf(hash)).catch(() => {});
       throw error;
     }
   }
@@ -253,28 +275,40 @@ export class DiskStore implements Store, AsyncDisposable {
     },
     remove: async (hash, file) => {
       await this.#fence.cutOff(file.kept.key);
-      await this.#turns.run(hash, () => this.#removeFile(hash, file));
+      return await this.#turns.run(hash, () => this.#removeFile(hash, file));
     },
   };
 
   /** What is open has its inode for itself: a name that leads there leads to these bytes, and they need not be read to know it. */
-  async #removeFile(hash: string, { inode, kept }: BlobFile): Promise<void> {
+  async #removeFile(hash: string, { inode, kept }: BlobFile): Promise<RemovedFile> {
     await this.#counting.before(hash);
-    const there = await lstat(this.#layout.blob(hash)).catch(ifThere);
-    if (there?.ino !== inode) return;
+    const there = await this.#inodeOf(hash);
+    if (there === undefined) return 'absent';
+    if (there !== inode) return 'another';
     await this.#unlink(hash, kept.size);
     await this.#quarantine.remove(hash);
+    return 'removed';
+  }
+
+  async #inodeOf(hash: string): Promise<bigint | undefined> {
+    return (await lstat(this.#layout.blob(hash), { bigint: true }).catch(ifThere))?.ino;
   }
 
   async #unlink(hash: string, size: number): Promise<void> {
     await unlink(this.#layout.blob(hash));
     this.#counting.removed(size);
-    await this.#fsyncs.sync(this.#layout.shelf(hash));
+    this.#directories.changed(this.#layout.shelf(hash));
+  }
+
+  /** Resolves when it is on the disk that what was removed of the hash is gone. */
+  async #settle(hash: string): Promise<void> {
+    const { quarantine } = this.#layout;
+    await Promise.all([this.#layout.shelf(hash), quarantine].map((path) => this.#directories.settle(path)));
   }
 
   /** When nobody uses it any more. */
   [Symbol.asyncDispose](): Promise<void> {
-    return this.#fsyncs[Symbol.asyncDispose]();
+    return this.#directories[Symbol.asyncDispose]();
   }
 }
 

@@ -8,7 +8,7 @@ import { Untrue } from '../pool-client/errors.ts';
 import type { BlobInfo, Peer } from '../pool-client/protocol.ts';
 import { type Failure, failureOf, type PeerStandings } from './drain-decide.ts';
 import { oneAhead } from './one-ahead.ts';
-import type { OpenBlob } from './store.ts';
+import type { OpenBlob, RemovedFile } from './store.ts';
 
 export interface MoveParts {
   readonly calls: AgentCalls;
@@ -19,20 +19,28 @@ export interface MoveParts {
   readonly sending: Slots;
 }
 
-/** Of smaller ones what counts is what is done for each. */
-const LARGE_BYTES = 1024 * 1024;
+/** Of smaller ones what counts is what is done for each. Sixteen of 1 MiB that are sent at once all arrive at once, and then nobody sends. */
+const LARGE_BYTES = 512 * 1024;
 export const isLarge = ({ size }: BlobInfo): boolean => size > LARGE_BYTES;
 
 export type Moved =
   | { readonly is: 'moved'; readonly size: number }
-  /** Nobody takes it now. */
-  | { readonly is: 'kept' }
+  /** Nobody takes it now, or the drain was called off before it was sent; with `why`, it was taken, and still something is here. */
+  | { readonly is: 'kept'; readonly why?: string }
   | Exclude<Failure, { readonly is: 'passed over' }>;
 
+/** When a move ends early. */
+export interface Limits {
+  /** It does not begin any more. What has begun to be sent goes on. */
+  readonly stop: AbortSignal;
+  /** It is cut off. */
+  readonly signal: AbortSignal;
+}
+
 /** Nobody else may move or remove the same blob meanwhile. Throws the signal's reason when that is aborted. */
-export async function move(parts: MoveParts, blob: OpenBlob, signal: AbortSignal): Promise<Moved> {
+export async function move(parts: MoveParts, blob: OpenBlob, limits: Limits): Promise<Moved> {
   try {
-    return await offer(parts, blob, signal);
+    return await offer(parts, blob, limits);
   } catch (error) {
     const failure = failureOf(error);
     if (failure.is === 'corrupt') return failure;
@@ -40,14 +48,15 @@ export async function move(parts: MoveParts, blob: OpenBlob, signal: AbortSignal
   }
 }
 
-async function offer(parts: MoveParts, blob: OpenBlob, signal: AbortSignal): Promise<Moved> {
+async function offer(parts: MoveParts, blob: OpenBlob, limits: Limits): Promise<Moved> {
   const { standings, clock } = parts;
   for (const peer of standings.openFor(blob.info.key, clock.monotonic())) {
-    const failure = await give(parts, blob, peer, signal);
+    using slot = await slotFor(blob.info, parts.sending, limits);
+    if (limits.stop.aborted || !slot) return { is: 'kept' };
+    const failure = await give(parts, blob, peer, slot, limits.signal);
     if (!failure) {
       standings.took(peer);
-      await blob.remove();
-      return { is: 'moved', size: blob.info.size };
+      return afterRemoval(blob.info, await blob.remove());
     }
     if (failure.is !== 'passed over') return failure;
     standings.close(peer, failure.why, clock.monotonic());
@@ -55,9 +64,30 @@ async function offer(parts: MoveParts, blob: OpenBlob, signal: AbortSignal): Pro
   return { is: 'kept' };
 }
 
-async function give(parts: MoveParts, blob: OpenBlob, peer: Peer, signal: AbortSignal): Promise<Failure | undefined> {
+/** What somebody else has removed meanwhile has gone to the peer, too. */
+function afterRemoval({ size }: BlobInfo, removed: RemovedFile): Moved {
+  if (removed !== 'another') return { is: 'moved', size };
+  return { is: 'kept', why: 'a peer has it, and meanwhile another file has come in its place here, which stays' };
+}
+
+const NO_SLOT: Disposable = { [Symbol.dispose]() {} };
+
+/** Small ones need none. Nothing when the move ends before one is free. */
+async function slotFor(info: BlobInfo, sending: Slots, { stop, signal }: Limits): Promise<Disposable | undefined> {
+  if (!isLarge(info)) return NO_SLOT;
+  const taken = await sending.take(AbortSignal.any([stop, signal])).catch(() => undefined);
+  signal.throwIfAborted();
+  return taken;
+}
+
+async function give(
+  parts: MoveParts,
+  blob: OpenBlob,
+  peer: Peer,
+  slot: Disposable,
+  signal: AbortSignal,
+): Promise<Failure | undefined> {
   try {
-    using slot = isLarge(blob.info) ? await parts.sending.take(signal) : undefined;
     const stored = await parts.calls.put(peer, blob.info, sent(parts.pace, blob, slot, signal), signal);
     if (stored === 'same') await readBack(parts.calls, peer, blob.info, signal);
     return undefined;
@@ -83,9 +113,10 @@ async function readBack(calls: AgentCalls, peer: Peer, info: BlobInfo, signal: A
  * The next one is sent while this one's peer puts it on its disk. If all that are on their way were sent at once, they would all arrive at
  * once, and nobody would send while all wait for a disk.
  */
-async function* sent(pace: Pace, blob: OpenBlob, slot: Disposable | undefined, signal: AbortSignal) {
+async function* sent(pace: Pace, blob: OpenBlob, slot: Disposable, signal: AbortSignal) {
   yield* paced(oneAhead(blob.read()), pace, signal);
-  slot?.[Symbol.dispose]();
+  blob.release(); // whoever asks on has no more use for what came before
+  slot[Symbol.dispose]();
 }
 
 /** In pieces that are small enough for the limit to come evenly. */

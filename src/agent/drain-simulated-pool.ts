@@ -100,8 +100,10 @@ export class SimulatedAgent {
     if (this.#kept.order) this.#drain.begin(this.#kept.order);
   }
 
+  /** With its machine. */
   kill(): void {
     this.#life.end();
+    this.disk.losePower(this.#world.random);
   }
 
   decommission(order: DecommissionOrder): void {
@@ -150,9 +152,8 @@ export class SimulatedAgent {
     return (await this.store.open(key))?.info;
   }
 
-  async remove(key: string, gone: AbortSignal, sha256?: string): Promise<boolean> {
-    const isMeant = sha256 === undefined ? undefined : (its: string) => its === sha256;
-    const answer = await this.drain.removeEverywhere(key, gone, isMeant);
+  async remove(key: string, gone: AbortSignal, ifMatch?: string): Promise<boolean> {
+    const answer = await this.drain.removeEverywhere(key, gone, ifMatch);
     if (answer === 'unknown') throw this.#refused('DELETE', 503, 'Draining');
     return answer === 'removed';
   }
@@ -195,8 +196,8 @@ export class SimulatedPool {
         ask(peer, 'GET', async (agent) => this.#download(peer, await agent.get(key), from), signal),
       put: (peer, blob, body, signal) =>
         ask(peer, 'PUT', (agent, gone) => agent.put(blob, this.#arriving(caller, body, gone)), signal),
-      remove: (peer, key, signal, sha256) =>
-        ask(peer, 'DELETE', (agent, gone) => agent.remove(key, gone, sha256), signal),
+      remove: (peer, key, signal, ifMatch) =>
+        ask(peer, 'DELETE', (agent, gone) => agent.remove(key, gone, ifMatch), signal),
       list: (peer, page: Page, signal): Promise<BlobPage> =>
         ask(peer, 'GET', (agent) => agent.store.list({ limit: page.limit ?? 2, ...after(page) }), signal),
     };

@@ -1,5 +1,6 @@
 /** A store in memory for simulations. What is stored outlives the agent; an agent that was killed does nothing any more. */
 import { createHash } from 'node:crypto';
+import type { Random } from '../kit/backoff.ts';
 import { hashOfKey } from '../pool-client/blob-path.ts';
 import type { BlobInfo, BlobPage } from '../pool-client/protocol.ts';
 import { Fence } from './drain-fence.ts';
@@ -9,6 +10,7 @@ import {
   type PageOfBlobs,
   type PutBlob,
   type Removal,
+  type RemovedFile,
   type Store,
   StoreError,
   type StoreTotals,
@@ -23,6 +25,8 @@ export interface KeptBytes {
 export class SimulatedDisk {
   readonly blobs = new Map<string, KeptBytes>();
   readonly aside = new Set<string>();
+  /** What is gone, but not yet for good. */
+  readonly unsettled = new Map<string, KeptBytes>();
   /** No blob beyond that is taken. */
   mostBytes = Number.POSITIVE_INFINITY;
 
@@ -34,6 +38,14 @@ export class SimulatedDisk {
   spoil(key: string): void {
     const kept = this.blobs.get(key);
     if (kept) kept.bytes = Buffer.concat([kept.bytes, Buffer.from('!')]);
+  }
+
+  /** Some of what is not gone for good is there again. */
+  losePower(random: Random): void {
+    for (const [key, kept] of this.unsettled) {
+      if (random() < 0.5 && !this.blobs.has(key) && !this.aside.has(key)) this.blobs.set(key, kept);
+    }
+    this.unsettled.clear();
   }
 
   get bytes(): number {
@@ -72,6 +84,7 @@ export class SimulatedStore implements Store {
       if (there && there.info.sha256 !== info.sha256) throw new StoreError('Conflict', 'other bytes are stored');
       if (!there && this.#disk.bytes + info.size > this.#disk.mostBytes) throw new StoreError('Full', 'no room');
       if (!there) this.#disk.blobs.set(key, { info, bytes });
+      this.#disk.unsettled.delete(key);
       await this.#step();
       return { made: !there, info };
     } finally {
@@ -87,6 +100,7 @@ export class SimulatedStore implements Store {
     return {
       info: kept.info,
       read: () => this.#pieces(kept),
+      release() {},
       remove: () => this.#removeThis(kept),
       async [Symbol.asyncDispose]() {},
     };
@@ -99,14 +113,17 @@ export class SimulatedStore implements Store {
     return undefined;
   }
 
-  async #removeThis(kept: KeptBytes): Promise<void> {
-    await this.#fence.cutOff(kept.info.key);
+  async #removeThis(kept: KeptBytes): Promise<RemovedFile> {
+    const { key } = kept.info;
+    await this.#fence.cutOff(key);
     await this.#step();
-    if (this.#disk.blobs.get(kept.info.key) === kept) {
-      this.#disk.blobs.delete(kept.info.key);
-      this.#disk.aside.delete(kept.info.key);
-    }
+    const there = this.#disk.blobs.get(key);
+    if (there !== kept) return there ? 'another' : 'absent';
+    this.#disk.blobs.delete(key);
+    this.#disk.aside.delete(key);
+    this.#disk.unsettled.set(key, kept);
     await this.#step();
+    return 'removed';
   }
 
   async remove(key: string, isMeant?: (sha256: string) => boolean): Promise<Removal> {
@@ -116,6 +133,7 @@ export class SimulatedStore implements Store {
     if (isMeant && (info ? !isMeant(info.sha256) : this.#disk.aside.has(key))) return { is: 'another' };
     this.#disk.blobs.delete(key);
     const wasAside = this.#disk.aside.delete(key);
+    this.#disk.unsettled.delete(key);
     await this.#step();
     if (info) return { is: 'removed', sha256: info.sha256 };
     return { is: wasAside ? 'given up' : 'absent' };
@@ -138,6 +156,12 @@ export class SimulatedStore implements Store {
       yield hash;
       await this.#step();
     }
+  }
+
+  async settle(): Promise<void> {
+    await this.#step();
+    this.#disk.unsettled.clear();
+    await this.#step();
   }
 
   async isEmpty(): Promise<boolean> {

@@ -20,7 +20,7 @@ function aDrain(keys: readonly string[], calls: Partial<AgentCalls> = {}, bandwi
   for (const key of keys) disk.add(key, Buffer.from(`bytes of ${key}`));
   const took: [string, string][] = [];
   const removed: string[] = [];
-  let drained = 0;
+  let [drained, unsettled] = [0, 0];
   const all: Partial<AgentCalls> = {
     async put(to, { key }, body) {
       for await (const _ of body);
@@ -45,9 +45,10 @@ function aDrain(keys: readonly string[], calls: Partial<AgentCalls> = {}, bandwi
     bandwidth,
     drained: async () => {
       drained += 1;
+      unsettled = disk.unsettled.size;
     },
   });
-  return { clock, disk, drain, took, removed, drained: () => drained };
+  return { clock, disk, drain, took, removed, drained: () => drained, unsettled: () => unsettled };
 }
 
 test('each blob goes to the first of the peers in the order of its key, and the end is told', async () => {
@@ -204,17 +205,17 @@ test('a removal takes along at peers what was here, and no other bytes that a pe
     async put(_to, { key }) {
       throw new Conflict('b', key);
     },
-    async remove(_to, _key, _signal, sha256) {
-      asked.push(sha256);
+    async remove(_to, _key, _signal, ifMatch) {
+      asked.push(ifMatch);
       return false;
     },
   });
-  const digest = disk.blobs.get('twice')?.info.sha256;
+  const tag = `"${disk.blobs.get('twice')?.info.sha256}"`;
   drain.begin({ generation: 1, peers: [B] });
   await clock.advance(10);
   expect(await drain.removeEverywhere('twice', never)).toBe('removed');
   expect(await drain.removeEverywhere('twice', never)).toBe('absent');
-  expect(asked).toEqual([digest, undefined]);
+  expect(asked).toEqual([tag, undefined]);
 });
 
 test('what is left of a damaged blob is given up here only: a peer may have what was stored anew in its place', async () => {
@@ -231,9 +232,33 @@ test('what is left of a damaged blob is given up here only: a peer may have what
 test('a removal of other bytes than are here removes nothing, here or elsewhere', async () => {
   const { drain, disk, removed } = aDrain(['k']);
   drain.begin({ generation: 1, peers: [] });
-  expect(await drain.removeEverywhere('k', never, () => false)).toBe('another');
-  expect(await drain.removeEverywhere('nothing', never, () => true)).toBe('another');
+  expect(await drain.removeEverywhere('k', never, '"other"')).toBe('another');
+  expect(await drain.removeEverywhere('nothing', never, '*')).toBe('another');
   expect([disk.blobs.size, removed]).toEqual([1, []]);
+});
+
+test.each([
+  ['has it', async () => true, 'removed'],
+  ['has none, or another', async () => false, 'another'],
+  [
+    'does not answer',
+    async () => {
+      throw new Unreachable(B, 'DELETE');
+    },
+    'unknown',
+  ],
+])('a removal of certain bytes follows them with its condition, to a peer that %s', async (_, answer, outcome) => {
+  const asked: (string | undefined)[] = [];
+  const { clock, drain } = aDrain([], {
+    async remove(_to, _key, _signal, ifMatch) {
+      asked.push(ifMatch);
+      return await answer();
+    },
+  });
+  drain.begin({ generation: 1, peers: [B] });
+  await clock.advance(10);
+  expect(await drain.removeEverywhere('k', never, '"ab", "cd"')).toBe(outcome);
+  expect(asked).toEqual(['"ab", "cd"']);
 });
 
 test('a removal follows to those that are no longer given anything, too', async () => {
@@ -277,8 +302,8 @@ test('when it is called off it takes up nothing more, and ends what is on its wa
 });
 
 test.each([
-  ['small', 1024 * 1024, 16],
-  ['large', 1024 * 1024 + 1, 4],
+  ['small', 512 * 1024, 16],
+  ['large', 512 * 1024 + 1, 4],
 ])('of %s blobs several are on their way at once', async (_, bytes, several) => {
   const underWay = new Set<string>();
   const { clock, disk, drain } = aDrain([], {
@@ -354,4 +379,77 @@ test('of large blobs four are sent at a time, and as many wait meanwhile for the
   onDisk.resolve();
   await clock.advance(1_000);
   expect([mostSending, arrived, disk.blobs.size, drained()]).toEqual([4, 20, 0, 1]);
+});
+
+test('large blobs that wait to be sent when the drain is called off are not sent', async () => {
+  const begun: string[] = [];
+  const mayEnd = Promise.withResolvers<void>();
+  const { clock, disk, drain } = aDrain([], {
+    async put(_to, { key }, body) {
+      begun.push(key);
+      await mayEnd.promise;
+      for await (const _ of body);
+      return 'made';
+    },
+  });
+  for (let index = 0; index < 8; index++) disk.add(`k${index}`, Buffer.alloc(1024 * 1024 + 1, index));
+  drain.begin({ generation: 1, peers: [B] });
+  await clock.advance(10);
+  expect(begun).toHaveLength(4);
+  const ended = drain.end();
+  mayEnd.resolve();
+  await clock.advance(10);
+  await ended;
+  expect([begun.length, disk.blobs.size]).toEqual([4, 4]);
+});
+
+test('what one peer does not take when the drain is called off is not sent to the next', async () => {
+  const asked: string[] = [];
+  const mayEnd = Promise.withResolvers<void>();
+  const { clock, disk, drain } = aDrain(['k'], {
+    async put(to) {
+      asked.push(to.name);
+      await mayEnd.promise;
+      throw new Unreachable(to, 'PUT');
+    },
+  });
+  drain.begin({ generation: 1, peers: [B, C] });
+  await clock.advance(10);
+  const ended = drain.end();
+  mayEnd.resolve();
+  await ended;
+  expect([asked.length, disk.blobs.size]).toEqual([1, 1]);
+});
+
+test('a blob in whose place another has come meanwhile has not moved', async () => {
+  const { clock, disk, drain, drained } = aDrain(['k'], {
+    async put(_to, { key }, body) {
+      for await (const _ of body);
+      disk.add(key, Buffer.from('another'));
+      return 'made';
+    },
+  });
+  drain.begin({ generation: 1, peers: [B] });
+  await clock.advance(10);
+  expect([disk.blobs.size, drained(), drain.status()?.movedBlobs]).toEqual([1, 0, 0]);
+});
+
+test('that everything has gone is on the disk before it is told, and when the drain is called off', async () => {
+  const done = aDrain(['k1', 'k2']);
+  done.drain.begin({ generation: 1, peers: [B] });
+  await done.clock.advance(10);
+  expect([done.drained(), done.unsettled()]).toEqual([1, 0]);
+  const mayEnd = Promise.withResolvers<void>();
+  const calledOff = aDrain(['k1', 'k2'], {
+    async put() {
+      await mayEnd.promise;
+      return 'made';
+    },
+  });
+  calledOff.drain.begin({ generation: 1, peers: [B] });
+  await calledOff.clock.advance(10);
+  const ended = calledOff.drain.end();
+  mayEnd.resolve();
+  await ended;
+  expect([calledOff.disk.blobs.size, calledOff.disk.unsettled.size]).toEqual([0, 0]);
 });

@@ -11,11 +11,12 @@ import { Pace } from '../kit/wipe/pace.ts';
 import type { AgentCalls } from '../pool-client/agent-calls.ts';
 import { hashOfKey } from '../pool-client/blob-path.ts';
 import type { DrainStatus, Peer } from '../pool-client/protocol.ts';
+import { matches, tagOf } from './conditional.ts';
 import { PeerStandings, whyOf } from './drain-decide.ts';
-import { isLarge, type Moved, move } from './drain-move.ts';
+import { isLarge, type Limits, type Moved, move } from './drain-move.ts';
 import type { Drained, Draining, DrainOrder, RemovedEverywhere } from './draining.ts';
 import { KeyTurns } from './key-turns.ts';
-import { type OpenBlob, type Removal, type Store, StoreError } from './store.ts';
+import { type OpenBlob, type Store, StoreError } from './store.ts';
 
 export interface DrainOptions {
   /** Of this agent, which is never its own peer. */
@@ -114,33 +115,33 @@ export class Drain implements Draining {
   }
 
   /** Also when no drain has begun: one may begin while this is under way, and must not take the blob along. So may one that runs end. */
-  async removeEverywhere(
-    key: string,
-    signal: AbortSignal,
-    isMeant?: (sha256: string) => boolean,
-  ): Promise<RemovedEverywhere> {
+  async removeEverywhere(key: string, signal: AbortSignal, ifMatch?: string): Promise<RemovedEverywhere> {
     const wasDraining = this.#run !== undefined;
     const hash = hashOfKey(key);
     this.#moving.get(hash)?.abort();
     return await this.#turns.run(hash, async () => {
       if (signal.aborted) return 'unknown';
-      const here = await this.#options.store.remove(key, isMeant);
+      const here = await this.#options.store.remove(key, isMeantBy(ifMatch));
       if (here.is === 'another') return 'another';
       this.#held.delete(key);
       if (here.is === 'given up') return 'removed'; // what a peer has under the key did not come from here, and may be what replaces it
-      if (here.is === 'absent' && isMeant) return 'another';
       const mayHaveGone = wasDraining || this.#run !== undefined;
-      const elsewhere = mayHaveGone ? await this.#removeAtPeers(key, here, signal) : 'absent';
+      // What was here is what may be there as well: other bytes of a peer are not what was asked for.
+      const meant = here.is === 'removed' ? tagOf(here.sha256) : ifMatch;
+      const elsewhere = mayHaveGone ? await this.#removeAtPeers(key, meant, signal) : 'absent';
       if (elsewhere === 'unknown') return 'unknown';
-      return here.is === 'removed' || elsewhere === 'removed' ? 'removed' : 'absent';
+      if (here.is === 'removed' || elsewhere === 'removed') return 'removed';
+      return ifMatch === undefined ? 'absent' : 'another';
     });
   }
 
-  /** What was here is what may be there as well: other bytes of a peer are not what was asked for. */
-  async #removeAtPeers(key: string, here: Removal, signal: AbortSignal): Promise<'removed' | 'absent' | 'unknown'> {
+  async #removeAtPeers(
+    key: string,
+    ifMatch: string | undefined,
+    signal: AbortSignal,
+  ): Promise<'removed' | 'absent' | 'unknown'> {
     const { calls, log } = this.#options;
-    const sha256 = here.is === 'removed' ? here.sha256 : undefined;
-    const asked = [...this.#standings.peers, ...this.#former].map((peer) => calls.remove(peer, key, signal, sha256));
+    const asked = [...this.#standings.peers, ...this.#former].map((peer) => calls.remove(peer, key, signal, ifMatch));
     const answers = await Promise.allSettled(asked);
     for (const answer of answers) {
       if (answer.status === 'rejected') log.warn({ err: answer.reason, key }, 'a peer was not told of a removal');
@@ -215,6 +216,7 @@ export class Drain implements Draining {
       moves.add(one);
     }
     await Promise.all(moves);
+    await this.#options.store.settle(); // not after each: what comes back after a power cut is offered again
     if (failures.length > 0) throw failures[0];
   }
 
@@ -226,7 +228,7 @@ export class Drain implements Draining {
       this.#moving.set(hash, abort);
       try {
         await using blob = await this.#options.store.openHash(hash).catch(ifNotCorrupt);
-        if (blob) await this.#moveOpen(blob, stop, abort.signal);
+        if (blob) await this.#moveOpen(blob, { stop, signal: abort.signal });
       } catch (error) {
         if (!abort.signal.aborted) throw error;
       } finally {
@@ -236,12 +238,13 @@ export class Drain implements Draining {
     });
   }
 
-  async #moveOpen(blob: OpenBlob, stop: AbortSignal, signal: AbortSignal): Promise<void> {
+  async #moveOpen(blob: OpenBlob, limits: Limits): Promise<void> {
+    const { stop, signal } = limits;
     using slot = isLarge(blob.info) ? await this.#largeSlot(AbortSignal.any([stop, signal])) : undefined;
     if (isLarge(blob.info) && !slot) return;
     const { calls, clock } = this.#options;
     const parts = { calls, clock, standings: this.#standings, pace: this.#pace, sending: this.#sending };
-    this.#note(blob.info.key, await move(parts, blob, signal));
+    this.#note(blob.info.key, await move(parts, blob, limits));
   }
 
   /** None when it is given up before one is free. */
@@ -256,6 +259,7 @@ export class Drain implements Draining {
       return;
     }
     this.#held.delete(key);
+    if (moved.is === 'kept' && moved.why) this.#options.log.warn({ key, why: moved.why }, 'a blob stays: kept');
     if (moved.is !== 'moved') return;
     this.#movedBlobs += 1;
     this.#movedBytes += moved.size;
@@ -273,6 +277,9 @@ export class Drain implements Draining {
     });
   }
 }
+
+const isMeantBy = (ifMatch: string | undefined) =>
+  ifMatch === undefined ? undefined : (sha256: string): boolean => matches(ifMatch, sha256);
 
 /** It was put aside just now, or before: that is counted, and told. */
 function ifNotCorrupt(error: unknown): undefined {

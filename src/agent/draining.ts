@@ -13,12 +13,13 @@ export interface Draining {
   status(): DrainStatus | undefined;
   /**
    * Here first, then at every peer that it may have gone to, never while the same key is on its way. Nothing more is removed when the
-   * signal is aborted: whoever asked has gone, may have asked again, and stored something else under the key since.
+   * signal is aborted: whoever asked has gone, may have asked again, and stored something else under the key since. With `ifMatch`, as
+   * in the header, only bytes that it names are removed, here and there.
    */
-  removeEverywhere(key: string, signal: AbortSignal, isMeant?: (sha256: string) => boolean): Promise<RemovedEverywhere>;
+  removeEverywhere(key: string, signal: AbortSignal, ifMatch?: string): Promise<RemovedEverywhere>;
 }
 
-/** `another`: not what was meant is here, and nothing was removed. `unknown`: a peer did not answer, ask again. */
+/** `another`: what was meant is not here, nor where it may have gone, and nothing was removed. `unknown`: a peer did not answer, ask again. */
 export type RemovedEverywhere = 'removed' | 'absent' | 'another' | 'unknown';
 
 export interface DrainOrder extends DecommissionOrder {

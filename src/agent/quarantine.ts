@@ -4,8 +4,9 @@ import { join } from 'node:path';
 import { fewAtATime } from '../kit/few-at-a-time.ts';
 import { isNothingThere } from '../kit/host/file-error.ts';
 import { BlobFile } from './blob-file.ts';
+import type { Directories } from './directories.ts';
 import { hashOf, isHash } from './keys.ts';
-import { type Layout, syncDirectory } from './layout.ts';
+import type { Layout } from './layout.ts';
 import type { DamagedBlob, DamagedPage, PageOfBlobs } from './store.ts';
 import type { KeptBlob } from './trailer.ts';
 
@@ -13,17 +14,20 @@ const AT_ONCE = 8;
 
 export class Quarantine {
   readonly #layout: Layout;
+  readonly #directories: Directories;
   /** The files of each hash: the same blob may go bad twice. */
   readonly #files: Map<string, string[]>;
 
-  private constructor(layout: Layout, names: readonly string[]) {
+  private constructor(layout: Layout, directories: Directories, names: readonly string[]) {
     this.#layout = layout;
+    this.#directories = directories;
     this.#files = Map.groupBy(names, (name) => name.slice(0, 64));
   }
 
-  static async open(layout: Layout): Promise<Quarantine> {
+  static async open(layout: Layout, directories: Directories): Promise<Quarantine> {
     return new Quarantine(
       layout,
+      directories,
       (await readdir(layout.quarantine)).filter((name) => isHash(name.slice(0, 64))),
     );
   }
@@ -41,14 +45,16 @@ export class Quarantine {
   }
 
   /** The file that is known to be bad, and no other that has come in its place. False if it is no longer there. */
-  async take(hash: string, inode: number): Promise<boolean> {
+  async take(hash: string, inode: bigint): Promise<boolean> {
     const path = this.#layout.blob(hash);
-    if ((await lstat(path).catch(ifThere))?.ino !== inode) return false;
+    if ((await lstat(path, { bigint: true }).catch(ifThere))?.ino !== inode) return false;
     const names = this.#files.get(hash) ?? [];
     const name = names.length === 0 ? hash : `${hash}.${inode}`;
     await rename(path, join(this.#layout.quarantine, name));
     this.#files.set(hash, [...names, name]);
-    await Promise.all([syncDirectory(this.#layout.quarantine), syncDirectory(this.#layout.shelf(hash))]);
+    const changed = [this.#layout.quarantine, this.#layout.shelf(hash)];
+    for (const directory of changed) this.#directories.changed(directory);
+    await Promise.all(changed.map((directory) => this.#directories.sync(directory)));
     return true;
   }
 
@@ -57,7 +63,8 @@ export class Quarantine {
     if (!names) return false;
     for (const name of names) await unlink(join(this.#layout.quarantine, name)).catch(ifThere);
     this.#files.delete(hash);
-    await syncDirectory(this.#layout.quarantine);
+    this.#directories.changed(this.#layout.quarantine);
+    await this.#directories.sync(this.#layout.quarantine);
     return true;
   }
 

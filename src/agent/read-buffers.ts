@@ -31,8 +31,8 @@ export class ReadBuffers implements Disposable {
 
   #larger(length: number): Buffer {
     this.#keep(this.#next);
-    const isLarge = length > PIECE_BYTES && length <= LARGE_BYTES;
-    return isLarge ? (kept.pop() ?? Buffer.allocUnsafeSlow(LARGE_BYTES)) : Buffer.allocUnsafeSlow(length);
+    const known = length === LARGE_BYTES ? kept.pop() : undefined; // who has a smaller share takes no more than that
+    return known ?? Buffer.allocUnsafeSlow(length);
   }
 
   #keep(buffer: Buffer): void {

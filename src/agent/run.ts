@@ -52,6 +52,7 @@ export async function runAgent(options: AgentOptions, stop: AbortSignal): Promis
   const metrics = agentMetrics(registry);
   const agent = await agentOf(options, layout, connections, metrics);
   await using _store = agent.store;
+  await using _drain = { [Symbol.asyncDispose]: () => agent.stop() }; // it runs from the start, also if nothing else comes up
   const { mostBytes } = options;
   const resources = resourcesOf({ agent, layout, mostBytes }, registry);
   const server = await AgentServer.open({ ...options, metrics, resources, tokens });

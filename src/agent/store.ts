@@ -16,6 +16,8 @@ export interface Store {
   list(page: PageOfBlobs): Promise<BlobPage>;
   /** The hashed keys of all that is there, in order, without a look at any of it. */
   hashes(): AsyncIterable<string>;
+  /** Resolves when it is on the disk that all is gone that was removed before this call, by whomever. */
+  settle(): Promise<void>;
   /** By looking at the directories, not by counting: no blob, none put aside, and nothing being written. */
   isEmpty(): Promise<boolean>;
   totals(): StoreTotals;
@@ -44,12 +46,17 @@ export interface OpenBlob extends AsyncDisposable {
   readonly info: BlobInfo;
   /**
    * Verified pieces; rejects with a StoreError (Corrupt) before any byte of a bad one. Bytes from `start` up to, not with, `end`. A piece
-   * may be overwritten as soon as the one after the next is asked for, or the blob is closed: who keeps it longer makes a copy.
+   * may be overwritten as soon as the one after the next is asked for, or the blob is released or closed: who keeps it longer makes a copy.
    */
   read(range?: ByteRange): AsyncIterable<Buffer>;
-  /** Removes this very blob; nothing if it is no longer there, or another is in its place. When it settles, that is on the disk. */
-  remove(): Promise<void>;
+  /** Gives back the memory that it was read into: nobody uses what was read any more. */
+  release(): void;
+  /** Removes this very blob, and no other that has come in its place. That is on the disk when the store has settled after it. */
+  remove(): Promise<RemovedFile>;
 }
+
+/** `another`: that one stays. */
+export type RemovedFile = 'removed' | 'absent' | 'another';
 
 export interface ByteRange {
   readonly start: number;

@@ -70,8 +70,8 @@ export class Uploads {
   async #recover(name: string): Promise<void> {
     const path = join(this.#layout.uploads, name);
     const [hash = ''] = name.split('.');
-    const { nlink, ino } = await lstat(path);
-    if (nlink > 1 && isHash(hash) && (await inodeOf(this.#layout.blob(hash))) === ino) await this.#settle(hash);
+    const { nlink, ino } = await lstat(path, { bigint: true });
+    if (nlink > 1n && isHash(hash) && (await inodeOf(this.#layout.blob(hash))) === ino) await this.#settle(hash);
     await unlink(path);
   }
 
@@ -107,6 +107,6 @@ async function syncFile(path: string): Promise<void> {
   await file.sync();
 }
 
-async function inodeOf(path: string): Promise<number | undefined> {
-  return (await lstat(path).catch(() => undefined))?.ino;
+async function inodeOf(path: string): Promise<bigint | undefined> {
+  return (await lstat(path, { bigint: true }).catch(() => undefined))?.ino;
 }

@@ -3,13 +3,13 @@ import type { BlobInfo } from '../pool-client/protocol.ts';
 import { BlobFile } from './blob-file.ts';
 import { hashOf } from './keys.ts';
 import type { Layout } from './layout.ts';
-import type { ByteRange, OpenBlob } from './store.ts';
+import type { ByteRange, OpenBlob, RemovedFile } from './store.ts';
 
 /** What the store does with it. */
 export interface BlobKeeper {
   onError(hash: string, error: unknown): Promise<void>;
   /** The file, and no other that has come in its place. */
-  remove(hash: string, file: BlobFile): Promise<void>;
+  remove(hash: string, file: BlobFile): Promise<RemovedFile>;
 }
 
 export class VerifiedBlob implements OpenBlob {
@@ -45,7 +45,16 @@ export class VerifiedBlob implements OpenBlob {
     }
   }
 
-  remove(): Promise<void> {
+  /** Of its file. */
+  get inode(): bigint {
+    return this.#file.inode;
+  }
+
+  release(): void {
+    this.#file.release();
+  }
+
+  remove(): Promise<RemovedFile> {
     return this.#keeper.remove(this.#hash, this.#file);
   }
 

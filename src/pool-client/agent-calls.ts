@@ -12,8 +12,8 @@ export interface AgentCalls {
   get(agent: Peer, key: string, from?: Resumption, signal?: AbortSignal): Promise<Download | undefined>;
   /** When it resolves, the agent has these bytes on its disk. Throws `Conflict` when it holds other bytes under the key. */
   put(agent: Peer, blob: BlobInfo, body: AsyncIterable<Buffer>, signal?: AbortSignal): Promise<Stored>;
-  /** False when there was no such blob; with `sha256`, also when there is one of other bytes, which stays. */
-  remove(agent: Peer, key: string, signal?: AbortSignal, sha256?: string): Promise<boolean>;
+  /** False when there was no such blob; with `ifMatch`, as in the header, also when there is one of other bytes, which stays. */
+  remove(agent: Peer, key: string, signal?: AbortSignal, ifMatch?: string): Promise<boolean>;
   list(agent: Peer, page: Page, signal?: AbortSignal): Promise<BlobPage>;
 }
 

@@ -77,9 +77,9 @@ export class AgentClient implements AgentCalls {
     return answer.status === 201 ? 'made' : 'same';
   }
 
-  async remove(agent: Peer, key: string, signal?: AbortSignal, sha256?: string): Promise<boolean> {
-    const headers = sha256 === undefined ? {} : { 'if-match': `"${sha256}"` };
-    const other = sha256 === undefined ? [] : [412];
+  async remove(agent: Peer, key: string, signal?: AbortSignal, ifMatch?: string): Promise<boolean> {
+    const headers = ifMatch === undefined ? {} : { 'if-match': ifMatch };
+    const other = ifMatch === undefined ? [] : [412];
     const answer = await this.#ask(
       agent,
       { method: 'DELETE', path: blobPath(key), headers, signal },

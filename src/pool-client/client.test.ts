@@ -273,7 +273,7 @@ test('a removal of certain bytes says so, and that other bytes are there is no h
     asked.push(request.headers['if-match']);
     answer(response, 412, {});
   });
-  expect(await calls().remove(peer, 'k', undefined, 'ab')).toBe(false);
+  expect(await calls().remove(peer, 'k', undefined, '"ab"')).toBe(false);
   await expect(calls().remove(peer, 'k')).rejects.toBeInstanceOf(Refused);
   expect(asked).toEqual(['"ab"', undefined]);
 });

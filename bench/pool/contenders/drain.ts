@@ -1,6 +1,6 @@
 /** Fills an agent, and has it hand everything over to another one. */
 import { randomFillSync } from 'node:crypto';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { readFileSync, watch } from 'node:fs';
 import type { AgentStatus, Peer } from '../../../src/pool-client/protocol.ts';
 import type { Contend } from '../../measure/contender.ts';
 import { cpuSecondsOf, SERVER_CPU } from '../cpu.ts';
@@ -11,6 +11,8 @@ export interface DrainLoad {
   readonly to: Peer;
   /** What each request must carry. */
   readonly headers: Readonly<Record<string, string>>;
+  /** The file with what the source says. */
+  readonly log: string;
   readonly blobs: number;
   readonly sizeBytes: number;
   /** Of both. */
@@ -18,12 +20,9 @@ export interface DrainLoad {
 }
 
 export const DRAIN = 'drain';
-/** A look costs the agent something: the longer it takes, the less often it is looked at, always to a fiftieth of the time. */
-const LOOK_MS = 5;
-const LOOKS = 50;
 const FILL_AT_ONCE = 8;
 
-const contend: Contend<DrainLoad> = async ({ from, to, headers, blobs, sizeBytes, pids }, meter) => {
+const contend: Contend<DrainLoad> = async ({ from, to, headers, log, blobs, sizeBytes, pids }, meter) => {
   using stack = new DisposableStack();
   const clientsOf = ({ url }: Peer) => Array.from({ length: FILL_AT_ONCE }, () => stack.use(new HttpClient(url)));
   const [sources, targets] = [clientsOf(from), clientsOf(to)];
@@ -45,16 +44,24 @@ const contend: Contend<DrainLoad> = async ({ from, to, headers, blobs, sizeBytes
   await all(sources, blobs, (client, index) => client.read(blob('PUT', index, { body }), 201));
   const cpuBefore = cpuSecondsOf(pids);
   await meter.measure(DRAIN, async () => {
+    const drained = said(log, 'the agent is Decommissioned');
     await order('/manage-agent/decommission', { generation, peers: [to] });
-    const began = performance.now();
-    while ((await status()).state !== 'Decommissioned') {
-      await sleep(Math.max(LOOK_MS, (performance.now() - began) / LOOKS));
-    }
+    await drained;
   });
   meter.count(SERVER_CPU, cpuSecondsOf(pids) - cpuBefore);
   await all(targets, blobs, (client, index) => client.read(blob('DELETE', index), 204));
   await order('/manage-agent/recommission', { generation: generation + 1 });
 };
+
+/** Resolves when the log goes on with a line that has this in it. To ask the agent would cost it time. */
+function said(log: string, words: string): Promise<void> {
+  const before = readFileSync(log).length;
+  const { promise, resolve, reject } = Promise.withResolvers<void>();
+  const watcher = watch(log, () => {
+    if (readFileSync(log).subarray(before).includes(words)) resolve();
+  }).once('error', reject);
+  return promise.finally(() => watcher.close());
+}
 
 async function all(
   clients: readonly HttpClient[],

@@ -1,6 +1,5 @@
 /** Removes a blob: here, and wherever it has gone while the agent drains. */
 import type { Agent } from '../agent.ts';
-import { matches } from '../conditional.ts';
 import { keyInPath } from '../keys.ts';
 import { StoreError } from '../store.ts';
 import type { Route } from './route.ts';
@@ -8,9 +7,7 @@ import type { Route } from './route.ts';
 export function deleteBlob(agent: Agent): Route {
   return async (exchange) => {
     const key = keyInPath(exchange.path);
-    const wanted = exchange.request.headers['if-match'];
-    const isMeant = wanted === undefined ? undefined : (sha256: string) => matches(wanted, sha256);
-    switch (await agent.remove(key, exchange.gone, isMeant)) {
+    switch (await agent.remove(key, exchange.gone, exchange.request.headers['if-match'])) {
       case 'removed':
         return exchange.empty(204);
       case 'absent':

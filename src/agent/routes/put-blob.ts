@@ -10,8 +10,8 @@ import type { Layout } from '../layout.ts';
 import { type ExpectedBlob, StoreError } from '../store.ts';
 import type { Route } from './route.ts';
 
-/** Smaller ones are not asked about beforehand: they are told soon enough. */
-const WORTH_ASKING_BYTES = 1024 * 1024;
+/** Smaller ones are not asked about beforehand: they are told soon enough, and most of them are welcome. */
+const WORTH_ASKING_BYTES = 8 * 1024 * 1024;
 
 export interface PutParts {
   readonly agent: Agent;
