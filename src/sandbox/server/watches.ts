@@ -160,12 +160,12 @@ export class Watch {
     let cancelBookmark = () => {};
     const arm = () => {
       cancelBookmark = this.#clock.after(BOOKMARK_EVERY_MS, () => {
-        this.#isBookmarkDue = true;
+        this.#isBookmarkDue = this.#bookmarks; // who wants none is still kept from falling behind what is forgotten
         this.#wake();
         arm();
       });
     };
-    if (this.#bookmarks) arm();
+    arm();
     this.#signal.addEventListener('abort', end, { once: true });
     return () => {
       stopListening();

@@ -10,7 +10,7 @@ export class History {
   readonly #lines: string[] = [];
   readonly #most: number;
 
-  constructor(clock: Clock, most = 100_000) {
+  constructor(clock: Clock, most = 20_000) {
     this.#clock = clock;
     this.#most = most;
   }

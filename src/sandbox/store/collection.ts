@@ -54,6 +54,7 @@ export class Collection {
     this.#history.push(change);
   }
 
+  /** What happened up to a revision. */
   forget(revision: number): void {
     this.#history.forget(revision);
   }

@@ -33,10 +33,11 @@ export class History {
     if (this.#changes.length >= 2 * this.#length) this.#forget(this.#changes.length - this.#length);
   }
 
-  /** Everything until now. */
+  /** Everything up to a revision. */
   forget(revision: number): void {
-    this.#changes = [];
-    this.#forgotten = revision;
+    const count = this.#firstAfter(revision);
+    if (count > 0) this.#changes = this.#changes.slice(count);
+    this.#forgotten = Math.max(this.#forgotten, revision);
   }
 
   /** What happened after a revision; nothing when some of that is forgotten. */

@@ -56,10 +56,10 @@ export class Store {
     return old && this.#commit(collection, { type: 'DELETED', key, object: old, old });
   }
 
-  /** Forgets the past, so that who wants to go on from there has to begin anew. */
-  compact(): void {
-    this.#compacted = this.#revision;
-    for (const collection of this.#collections.values()) collection.forget(this.#revision);
+  /** Forgets the past up to a revision, so that who wants to go on from before has to begin anew. */
+  compact(revision = this.#revision): void {
+    this.#compacted = Math.max(this.#compacted, revision);
+    for (const collection of this.#collections.values()) collection.forget(this.#compacted);
   }
 
   #commit(collection: Collection, happened: Omit<Change, 'revision'>): ApiObject {

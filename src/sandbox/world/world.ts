@@ -4,6 +4,7 @@ import type { Clock } from '../../kit/clock/clock.ts';
 import type { Cluster } from '../cluster.ts';
 import { CUSTOM_RESOURCE_DEFINITIONS } from '../kinds/resources.ts';
 import { Binder } from './binder.ts';
+import { compactNowAndThen } from './compaction.ts';
 import { forgetEvents } from './event-expiry.ts';
 import { Expansion } from './expansion.ts';
 import { GarbageCollector } from './garbage.ts';
@@ -47,7 +48,7 @@ export class World {
       new StatefulSets(parts),
     ];
     this.#stops = controllers.map((each) => () => each.stop());
-    this.#stops.push(forgetEvents(parts));
+    this.#stops.push(forgetEvents(parts), compactNowAndThen(cluster.store, clock));
     this.#stops.push(objects.onChange(CUSTOM_RESOURCE_DEFINITIONS, () => garbage.watchAll()));
   }
 
