@@ -2,6 +2,9 @@
 import { describe, expect, test } from 'vitest';
 import { VirtualClock } from '../kit/clock/virtual.ts';
 import { FINALIZER, RECOVERY_LABEL, SYNC_ENABLED, SYNC_LABEL } from './contract.ts';
+import { NO_KEYS } from './export/keys.ts';
+import { takeOver } from './protect/take-over.ts';
+import { bringIntoScope } from './recover/release.ts';
 import { SimulatedSite } from './simulated-site.ts';
 import { SimulatedStore } from './store/simulated-store.ts';
 
@@ -309,4 +312,63 @@ test('what stood in the way of a recovery is no longer counted when the cluster 
   await settle(clock);
   expect(there.conditions('dr')).toContain('Exported=True');
   expect(await there.metrics.registry.metrics()).not.toContain('nodeVolume');
+});
+
+describe('a failover', () => {
+  const { signal } = new AbortController();
+
+  /** What the command does before it sets the mode. */
+  async function begin({ clock, store, there }: ReturnType<typeof aWorld>): Promise<void> {
+    const client = store.as('there');
+    await takeOver({ store: client, cluster: 'alpha', clusterUid: 'uid-of-there', keys: NO_KEYS, clock }, signal);
+    await bringIntoScope({ client: there.client(), sync: 'dr', signal });
+  }
+
+  const inScope = (site: SimulatedSite) =>
+    [VOLUMES, CLAIMS].flatMap((collection) =>
+      site.cluster.all(collection).filter(({ metadata }) => metadata.labels?.[SYNC_LABEL] === SYNC_ENABLED),
+    ).length;
+
+  test('that is cut off before the mode is set keeps what was restored in scope, and is told of', async () => {
+    const world = await aPairOfClusters();
+    const { clock, here, there, exports } = world;
+    here.kill();
+    await begin(world);
+    await settle(clock, 60_000);
+    expect(inScope(there)).toBe(4);
+    expect(there.conditions('dr')).toBe('InSync=False FailoverUnderWay');
+    there.change('dr', { mode: 'Protected' });
+    await settle(clock);
+    expect(there.status('dr')).toMatchObject({ succeeded: true, managedVolumeCount: 2, export: { epoch: 2 } });
+    expect(exports()).toHaveLength(2);
+  });
+
+  test('that begins while an export is being read keeps what was restored in scope', async () => {
+    const world = await aPairOfClusters();
+    const { clock, store, here, there } = world;
+    const hold = Promise.withResolvers<void>();
+    store.inject({ who: 'there', verb: 'get', key: /^alpha\// }, { kind: 'delay', until: hold.promise });
+    there.change('dr', { pollingInterval: 2 });
+    await settle(clock);
+    here.kill();
+    await begin(world);
+    await settle(clock, 1_000);
+    hold.resolve();
+    await settle(clock);
+    expect(inScope(there)).toBe(4);
+    expect(there.conditions('dr')).toBe('InSync=False FailoverUnderWay');
+  });
+
+  test('of another cluster is followed again', async () => {
+    const world = await aPairOfClusters();
+    const { clock, store, here, there } = world;
+    here.kill();
+    await begin(world);
+    await settle(clock);
+    const parts = { cluster: 'alpha', clusterUid: 'uid-of-here', keys: NO_KEYS, clock };
+    await takeOver({ store: store.as('here'), ...parts }, signal);
+    await settle(clock);
+    expect(there.conditions('dr')).toBe('InSync=True InSync');
+    expect(inScope(there)).toBe(0);
+  });
 });

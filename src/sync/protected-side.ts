@@ -1,14 +1,13 @@
 /** Exports what is in scope: when something has changed, and as a heartbeat. */
-import { clusterUid } from '../api/namespaces.ts';
 import type { Change, View } from '../kit/cache/store.ts';
 import type { Clock } from '../kit/clock/clock.ts';
-import type { KubeClient } from '../kit/kube/client.ts';
 import type { Log } from '../kit/observe/log.ts';
 import type { PersistentVolumeSync, SyncSpec } from './contract.ts';
 import { type Captured, documentOf } from './export/document.ts';
 import type { Keys } from './export/keys.ts';
 import type { Counts, Writer } from './export/manifest.ts';
 import type { SyncMetrics } from './metrics.ts';
+import type { OwnCluster } from './own-cluster.ts';
 import { Protector } from './protect/apply.ts';
 import { type Decision, decide, type Known, type LastLook } from './protect/decide.ts';
 import type { Outcome } from './protect/outcome.ts';
@@ -20,8 +19,8 @@ import type { SyncViews } from './views.ts';
 
 export interface ProtectedParts {
   readonly views: SyncViews;
-  readonly client: KubeClient;
   readonly stores: Stores;
+  readonly own: OwnCluster;
   readonly keys: () => Keys;
   readonly clock: Clock;
   readonly metrics: SyncMetrics;
@@ -49,7 +48,6 @@ export class ProtectedSide implements Side {
   readonly #memories = new Map<string, Memory>();
   /** The first and the last change since what was exported last was read. */
   #changed: Changed | undefined;
-  #clusterUid: string | undefined;
 
   constructor(parts: ProtectedParts) {
     this.#parts = parts;
@@ -146,11 +144,10 @@ export class ProtectedSide implements Side {
   }
 
   async #site(sync: PersistentVolumeSync, signal: AbortSignal) {
-    this.#clusterUid ??= await clusterUid(this.#parts.client, signal);
     const { spec, status } = sync;
     return {
       cluster: spec.protectedCluster,
-      clusterUid: this.#clusterUid,
+      clusterUid: await this.#parts.own.uid(signal),
       known: status?.export,
       form: formOf(spec),
       asOf: new Date(this.#parts.clock.now().getTime() - this.#staleMs()),

@@ -4,9 +4,16 @@ import type { Clock } from '../kit/clock/clock.ts';
 import { inTurns } from '../kit/in-turns.ts';
 import type { KubeClient } from '../kit/kube/client.ts';
 import { Burst } from './burst.ts';
-import { DEFAULT_POLLING_SECONDS, DRILL_ANNOTATION, type PersistentVolumeSync, type SyncStatus } from './contract.ts';
+import {
+  DEFAULT_POLLING_SECONDS,
+  DRILL_ANNOTATION,
+  type PersistentVolumeSync,
+  SYNC_LABEL,
+  type SyncStatus,
+} from './contract.ts';
 import { drillOf } from './drill-result.ts';
 import type { Keys } from './export/keys.ts';
+import type { OwnCluster } from './own-cluster.ts';
 import type { Side, Visited } from './reconcile.ts';
 import { applyPlan } from './recover/apply.ts';
 import { deciding } from './recover/decide.ts';
@@ -15,7 +22,14 @@ import { findExport } from './recover/newest.ts';
 import type { RecoveryPlan } from './recover/plan.ts';
 import type { Obstacle } from './recover/refusals.ts';
 import type { Written } from './recover/writing.ts';
-import { dryRunEnding, refusedEnding, restoredEnding, troubleEnding, waitingEnding } from './recovery-ending.ts';
+import {
+  dryRunEnding,
+  ownEnding,
+  refusedEnding,
+  restoredEnding,
+  troubleEnding,
+  waitingEnding,
+} from './recovery-ending.ts';
 import type { Report } from './report.ts';
 import type { Ending } from './status.ts';
 import type { Stores } from './stores.ts';
@@ -26,6 +40,7 @@ export interface RecoveryParts {
   readonly views: SyncViews;
   readonly client: KubeClient;
   readonly stores: Stores;
+  readonly own: OwnCluster;
   readonly keys: () => Keys;
   readonly clock: Clock;
   readonly report: Report;
@@ -82,18 +97,21 @@ export class RecoverySide implements Side {
   }
 
   async #look(sync: PersistentVolumeSync, memory: Memory, signal: AbortSignal): Promise<Ending> {
-    const { stores, keys, clock } = this.#parts;
     try {
-      const store = await stores.of(sync.spec.cloudProvider);
-      const { spec, status } = sync;
-      const { etag } = memory;
-      const looking = { store, spec, status, keys: keys(), now: clock.now(), ...(etag && { etag }) };
-      return await this.#answer(sync, memory, await findExport(looking, signal), signal);
+      return await this.#answer(sync, memory, await this.#find(sync, memory, signal), signal);
     } catch (error) {
       const trouble = troubleOf(error);
       if (!trouble || signal.aborted) throw error;
       return troubleEnding(trouble);
     }
+  }
+
+  async #find({ spec, status }: PersistentVolumeSync, { etag }: Pick<Memory, 'etag'>, signal: AbortSignal) {
+    const { stores, keys, clock, own } = this.#parts;
+    const clusterUid = await own.uid(signal);
+    const store = await stores.of(spec.cloudProvider);
+    const looking = { store, spec, status, keys: keys(), clusterUid, now: clock.now(), ...(etag && { etag }) };
+    return await findExport(looking, signal);
   }
 
   async #answer(sync: PersistentVolumeSync, memory: Memory, found: Found, signal: AbortSignal): Promise<Ending> {
@@ -102,6 +120,8 @@ export class RecoverySide implements Side {
         return waitingEnding(found);
       case 'refused':
         return refusedEnding(found);
+      case 'own':
+        return this.#remembered(memory, found, ownEnding(sync.spec, found));
       case 'export':
         return await this.#restore(sync, memory, found, signal);
       case 'unchanged':
@@ -124,6 +144,11 @@ export class RecoverySide implements Side {
       plan.refused.flatMap((each) => [each, ...(each.because ? [each.because] : [])]).map(nameOf),
     );
     if (sync.spec.dryRun) return this.#remembered(memory, found, dryRunEnding(plan, found));
+    if (takesOutOfScope(plan)) {
+      // A failover that has begun since labels what was restored: that must not be undone.
+      const now = await this.#find(sync, found, signal);
+      if (now.kind === 'own') return await this.#answer(sync, memory, now, signal);
+    }
     const written = await this.#apply(sync, plan, signal);
     const seconds = (clock.monotonic() - began) / 1000;
     const isWhole = written.failures.length === 0;
@@ -197,6 +222,9 @@ export class RecoverySide implements Side {
     return [...this.#memories.values()].some(({ refused }) => refused.has(nameOf({ kind, key })));
   }
 }
+
+const takesOutOfScope = ({ change }: RecoveryPlan): boolean =>
+  change.some(({ patch }) => patch.metadata?.labels?.[SYNC_LABEL] === null);
 
 const nameOf = ({ kind, key }: Obstacle): string => `${kind} ${key}`;
 

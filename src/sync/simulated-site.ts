@@ -41,7 +41,7 @@ export class SimulatedSite {
     this.#stop = new AbortController();
     const { log } = this;
     const [clock, random] = [this.#clock, () => 0.5];
-    const client = new KubeClient({ transport: this.#transport(), clock, random });
+    const client = this.client();
     const events = new Events({ client, clock, random, log, instance: 'test' });
     const caches = new FilledViews();
     const controller = (its: ConstructorParameters<typeof Controller>[0]) =>
@@ -55,6 +55,11 @@ export class SimulatedSite {
     const forget = this.cluster.onChange(() => caches.fill(this.cluster));
     this.#stop.signal.addEventListener('abort', forget);
     for (const runnable of runnables) void runnable.run(this.#stop.signal);
+  }
+
+  /** As the operator has one, also for who does something beside it. */
+  client(): KubeClient {
+    return new KubeClient({ transport: this.#transport(), clock: this.#clock, random: () => 0.5 });
   }
 
   kill(): void {

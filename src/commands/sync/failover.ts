@@ -4,13 +4,20 @@ import { clusterUid } from '../../api/namespaces.ts';
 import { systemClock } from '../../kit/clock/clock.ts';
 import { inUnits } from '../../kit/in-words.ts';
 import type { KubeClient } from '../../kit/kube/client.ts';
-import { FIELD_MANAGER, type Mode, PERSISTENT_VOLUME_SYNCS, type PersistentVolumeSync } from '../../sync/contract.ts';
+import {
+  FIELD_MANAGER,
+  type Mode,
+  PERSISTENT_VOLUME_SYNCS,
+  type PersistentVolumeSync,
+  SYNC_LABEL,
+} from '../../sync/contract.ts';
 import { manifestKey } from '../../sync/export/names.ts';
 import { takeOver } from '../../sync/protect/take-over.ts';
 import { adopt, adoptable } from '../../sync/recover/adopt.ts';
 import { sizeOf } from '../../sync/recover/apply.ts';
 import type { Target } from '../../sync/recover/plan.ts';
-import { bringIntoScope } from '../../sync/recover/release.ts';
+import { bringIntoScope, keepInScope } from '../../sync/recover/release.ts';
+import type { Written } from '../../sync/recover/writing.ts';
 import { flag } from '../flags/flag.ts';
 import { type OptionsOf, runs } from '../flags/options.ts';
 import { onOff } from '../flags/switch.ts';
@@ -41,6 +48,7 @@ What happens, in this order; it can be cut off and started again at any point:
      deposed, also when it comes back only after days.
   2. All that was restored is labelled to be exported.
   3. spec.mode of the PersistentVolumeSync becomes Protected.
+  4. The labels are looked at once more, until nobody takes them off.
 What was changed on the protected cluster after its last export is not here.`;
 
 export function addFailover(sync: Command, terminal: Terminal): void {
@@ -156,8 +164,19 @@ async function takeTheRole({ client, site, options, terminal, signal }: Work, ve
   const others = 'why' in looked ? [] : leftOut(looked);
   if (others.length > 0) terminal.stdout.write(`${leftOutInWords(others)}\n`);
   await setMode(client, sync, 'Protected', signal);
+  checkScope(await keepInScope({ client, sync: name, signal }, systemClock));
   terminal.stdout.write(
     `${name} is Protected now. The other cluster is deposed: to let it follow, set its spec.mode to Recovery\n`,
+  );
+}
+
+/** What is not in scope is not exported, and lost to all that follow this cluster. */
+export function checkScope({ counts, failures }: Written): void {
+  const open = counts.release + failures.length;
+  if (open === 0) return;
+  const why = failures[0] ? `: ${failures[0].error.message}` : '';
+  throw new Error(
+    `this cluster is Protected now, but ${open} of the restored objects lose the label ${SYNC_LABEL} again and are not exported${why}. Find out who takes it off, and label them`,
   );
 }
 

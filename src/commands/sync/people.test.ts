@@ -6,7 +6,7 @@ import { aPair, RecoveryWorld, together } from '../../sync/recover/builders.ts';
 import { desiredVolume } from '../../sync/recover/desired.ts';
 import type { RecoveryPlan } from '../../sync/recover/plan.ts';
 import { asText as drillText } from './drill.ts';
-import { leftOut } from './failover.ts';
+import { checkScope, leftOut } from './failover.ts';
 import type { LookedUp } from './looked-up.ts';
 import { asText as planText, printed } from './plan.ts';
 import { asText as findingsText } from './verify.ts';
@@ -103,4 +103,12 @@ test('a failover names what is here by somebody else and would not be exported',
   world.has({ ...unlabelled, metadata: { ...unlabelled?.metadata, labels: {} } });
   const left = leftOut({ plan: world.plan(exported), seen: world.seen(exported) });
   expect(left).toEqual([volume('b')]);
+});
+
+test('a failover does not end well while restored objects are not in the scope of exports', () => {
+  const counts = { disown: 0, create: 0, change: 0, remove: 0, release: 0 };
+  expect(() => checkScope({ counts, failures: [] })).not.toThrow();
+  expect(() => checkScope({ counts: { ...counts, release: 2 }, failures: [] })).toThrow(
+    '2 of the restored objects lose the label volumesyncs.storage.cndev.nl/sync again',
+  );
 });

@@ -10,6 +10,8 @@ export type Found =
   | { readonly kind: 'unchanged' }
   /** The protected cluster has said again that the same export is up to date. */
   | { readonly kind: 'confirmed'; readonly etag: string; readonly confirmedAt: string }
+  /** The pointer names this cluster itself as the writer: nothing that it exports is to be restored in it. */
+  | { readonly kind: 'own'; readonly etag: string; readonly epoch: number }
   /** Something is not there yet, and will come. */
   | { readonly kind: 'waiting'; readonly why: string; readonly pointerSeen: boolean }
   /** There is one, and it must not be believed. */

@@ -19,6 +19,8 @@ export interface Looking {
   readonly status: PersistentVolumeSync['status'];
   readonly keys: Keys;
   readonly now: Date;
+  /** Of this cluster, for who is not to be told to restore what it writes itself. */
+  readonly clusterUid?: string;
   /** Of the export that was found last, if it is still at hand. Without it the whole export is read. */
   readonly etag?: string;
 }
@@ -75,9 +77,11 @@ async function named(looking: Looking, { body, etag, modifiedAt }: FoundObject, 
   const { store, spec, status, keys } = looking;
   const expected = { cluster: spec.protectedCluster, keys, isRequired: spec.signed === true };
   const pointer = readPointer(body, expected);
+  const place = { key: pointerKey(spec.protectedCluster), etag };
+  if (pointer.clusterUid === looking.clusterUid) return { kind: 'own', etag: writeEtag(place), epoch: pointer.epoch };
   const { newest } = pointer;
   const confirmedAt = earlier(pointer.confirmedAt, modifiedAt);
-  const seen = writeEtag({ key: pointerKey(spec.protectedCluster), etag, manifest: newest?.sha256 });
+  const seen = writeEtag({ ...place, manifest: newest?.sha256 });
   const isKnown = newest !== null && readEtag(looking.etag)?.manifest === newest.sha256;
   if (isKnown) return { kind: 'confirmed', etag: seen, confirmedAt };
   const verifying: Verifying = { store, expected, keys, last: status?.export, signal };

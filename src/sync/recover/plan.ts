@@ -27,7 +27,7 @@ export interface Alteration extends Target, Identity {
 }
 
 export interface Patch {
-  readonly metadata?: Readonly<Record<string, unknown>>;
+  readonly metadata?: { readonly labels?: Readonly<Record<string, string | null>> } & Readonly<Record<string, unknown>>;
   readonly spec?: Readonly<Record<string, unknown>>;
 }
 
