@@ -90,3 +90,9 @@ test('what a server says is quoted and cut short', () => {
   expect(why.length).toBeLessThan(200);
   expect(why).not.toContain('\u001b');
 });
+
+test('a password in the address of a proxy is not told', () => {
+  const { why } = explainS3(new Error('cannot use http://user:s3cret@proxy.test:3128'));
+  expect(why).toContain('http://…@proxy.test:3128');
+  expect(why).not.toContain('s3cret');
+});

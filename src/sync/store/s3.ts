@@ -167,6 +167,8 @@ function clientOf({ endpoint, region, credentials, proxy }: S3StoreOptions): S3C
     maxAttempts: 1,
     requestChecksumCalculation: 'WHEN_REQUIRED',
     responseChecksumValidation: 'WHEN_REQUIRED',
+    // With that header the SDK would take a connection of its own for each large body, and no proxy.
+    expectContinueHeader: false,
     requestHandler: { connectionTimeout: CONNECT_MS, logger: SILENT, httpAgent: agent, httpsAgent: agent },
   });
 }
