@@ -142,6 +142,7 @@ test('old exports that cannot be removed are told of', async () => {
   here.declare('dr', {});
   here.start();
   await settle(clock, 120_000);
+  expect(here.conditions('dr')).toContain('Exported=True OldExportsStay');
   expect(here.status('dr').conditions?.[0]?.message).toMatch(/are exported\. Old exports cannot be removed: .*alpha\//);
 });
 

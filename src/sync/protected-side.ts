@@ -55,6 +55,7 @@ export class ProtectedSide implements Side {
   }
 
   forget(name: string): void {
+    this.#memories.get(name)?.protector.close();
     this.#memories.delete(name);
   }
 
@@ -125,8 +126,7 @@ export class ProtectedSide implements Side {
     this.#changed = undefined;
     try {
       const { document, counts } = this.#document();
-      const { retention } = sync.spec;
-      const outcome = await memory.protector.export({ ...site, document, counts, retention, isScheduled }, signal);
+      const outcome = await memory.protector.export({ ...site, document, counts, isScheduled }, signal);
       if (outcome.kind === 'exported') {
         const seconds = (outcome.storedAt - began) / 1000;
         metrics.exported(sync.metadata.name ?? '', { bytes: outcome.bytes, seconds });
@@ -150,6 +150,7 @@ export class ProtectedSide implements Side {
       clusterUid: await this.#parts.own.uid(signal),
       known: status?.export,
       form: formOf(spec),
+      retention: spec.retention,
       asOf: new Date(this.#parts.clock.now().getTime() - this.#staleMs()),
     };
   }
@@ -172,12 +173,13 @@ export class ProtectedSide implements Side {
     const claimCount = texts(claims).length;
     const fence = outcome.fenced ? '' : '. The store does not keep two writers apart: let nobody else export here';
     const { retention } = outcome;
-    const old = retention.kind === 'failed' ? `. Old exports cannot be removed: ${retention.why}` : '';
+    const isFull = retention.kind === 'failed';
+    const old = isFull ? `. Old exports cannot be removed: ${retention.why}` : '';
     const message = `${managed.length} volumes and ${claimCount} claims are exported${fence}${old}`;
     return {
       succeeded: true,
       conditions: {
-        Exported: { status: 'True', reason: 'Exported', message },
+        Exported: { status: 'True', reason: isFull ? 'OldExportsStay' : 'Exported', message },
         Deposed: { status: 'False', reason: 'IsTheWriter', message: 'this cluster is the writer' },
       },
       known: { export: outcome.status, fenced: outcome.fenced },
@@ -197,6 +199,7 @@ export class ProtectedSide implements Side {
     if (known && known.generation === generation) return known;
     const { stores, keys, clock, log } = this.#parts;
     const store = await stores.of(spec.cloudProvider);
+    known?.protector.close();
     const memory = { generation, protector: new Protector({ store, keys: keys(), clock, log }) };
     this.#memories.set(name, memory);
     return memory;

@@ -103,18 +103,32 @@ describe('a first export', () => {
     });
   });
 
-  test('can be restored before old ones are looked for', async () => {
-    const before = clock.monotonic();
-    store.inject({ verb: 'list', key: 'prod/' }, { kind: 'delay', until: 60_000 });
-    const outcome = await exported(aSite());
-    expect(clock.monotonic() - before).toBeGreaterThanOrEqual(60_000);
-    expect(outcome.kind === 'exported' && outcome.storedAt - before).toBeLessThan(1_000);
-  });
-
   test('leaves nothing behind of what it tried', async () => {
     await exported(aSite());
     expect(store.keys().filter((key) => key.includes('probe'))).toEqual([]);
     expect(store.count({ verb: 'put', key: /probes/ })).toBe(4);
+  });
+
+  test('does not wait until nothing is left of what it tried', async () => {
+    store.inject({ verb: 'remove', key: /probes/ }, { kind: 'hang' });
+    expect(await inTime(clock, aSite().exportAlone())).toMatchObject({ kind: 'exported', fenced: true });
+  });
+
+  test('tries to make an object and to replace it alone, since a store may refuse one of two at once', async () => {
+    const under = { now: 0, most: 0 };
+    const through: SiteParts['through'] = (inner) => ({
+      ...clientOf(inner),
+      async put(key, content, options) {
+        const isFirst = key.includes('/probes/') && store.count({ verb: 'put', key: /probes/ }) < 2;
+        under.now += 1;
+        if (isFirst) under.most = Math.max(under.most, under.now);
+        return await inner.put(key, content, options).finally(() => {
+          under.now -= 1;
+        });
+      },
+    });
+    expect(await exported(aSite('a', { through }))).toMatchObject({ fenced: true });
+    expect(under.most).toBe(1);
   });
 
   test('goes on beside exports of the original', async () => {
@@ -206,6 +220,21 @@ describe('further exports', () => {
 });
 
 describe('a heartbeat', () => {
+  test.each([
+    ['export', () => newest().export.key],
+    ['manifest', () => pointer().newest?.key ?? ''],
+  ])('notices that the %s is gone, or is another one, and the next export replaces it', async (_what, keyOf) => {
+    const site = aSite();
+    await exported(site);
+    for (const damaged of [undefined, 'torn']) {
+      const { sequence } = pointer().newest ?? expect.unreachable();
+      store.write(keyOf(), damaged);
+      expect(await confirmed(site)).toEqual({ kind: 'stale' });
+      expect(await exported(site)).toMatchObject({ kind: 'exported', status: { sequence: sequence + 1 } });
+      expect(await confirmed(site)).toMatchObject({ kind: 'unchanged' });
+    }
+  });
+
   test('moves the time of the pointer and nothing else', async () => {
     const site = aSite();
     await exported(site);
@@ -567,6 +596,24 @@ describe('a store that does not know conditions', () => {
     expect(exportKeys()).toHaveLength(2);
     expect(await exported(aSite('b', { through }))).toMatchObject({ kind: 'foreign' });
     expect(await inTime(clock, aSite('b', { through }).takeOver())).toMatchObject({ epoch: 2, fenced: false });
+  });
+
+  test('is tried again for them once an hour, and found out when it has learned them', async () => {
+    let knows = false;
+    const through: SiteParts['through'] = (inner) => ({
+      ...clientOf(inner),
+      put: (key, content, { condition, ...options }) =>
+        inner.put(key, content, { ...options, ...(knows && condition && { condition }) }),
+    });
+    const site = aSite('a', { through });
+    const tries = () => new Set(store.calls.filter(({ key }) => key.includes('/probes/')).map(({ key }) => key)).size;
+    for (let exports = 0; exports < 3; exports += 1) expect(await changed(site)).toMatchObject({ fenced: false });
+    expect(tries()).toBe(1);
+    knows = true;
+    await clock.advance(3_600_000);
+    expect(await changed(site)).toMatchObject({ fenced: true });
+    expect(await changed(site)).toMatchObject({ fenced: true });
+    expect(tries()).toBe(2);
   });
 
   test('is not taken for one because it cannot be reached', async () => {

@@ -45,6 +45,10 @@ export class Round {
     this.#pointer = new PointerFile({ ...parts, cluster: parts.request.cluster });
   }
 
+  get request(): Request {
+    return this.#parts.request;
+  }
+
   /** The pointer, if there is one, or why it is not ours. */
   async look(): Promise<HeldPointer | Barred | undefined> {
     const { request, signal } = this.#parts;
@@ -84,8 +88,8 @@ export class Round {
   }
 
   /**
-   * Whether the newest export is this document, written by this writer and as it should be, and is still there; in a store that has not
-   * gone back.
+   * Whether the newest export is this document, written by this writer and as it should be, and is still there with its manifest; in a
+   * store that has not gone back.
    */
   async isStored({ pointer }: HeldPointer, { found }: Newest, contentSha256: string | undefined): Promise<boolean> {
     const { store, request, signal } = this.#parts;
@@ -94,8 +98,9 @@ export class Round {
     const { clusterUid, epoch } = found.manifest;
     const isOwn = clusterUid === pointer.clusterUid && epoch === pointer.epoch;
     if (!isOwn || !this.#hasForm(found) || isBehind(found.manifest, request)) return false;
-    const { key, bytes } = found.manifest.export;
-    return (await store.head(key, { signal }))?.size === bytes;
+    const stored = [found.manifest.export, { key: found.reference.key, bytes: found.bytes }];
+    const heads = await Promise.all(stored.map(({ key }) => store.head(key, { signal })));
+    return stored.every(({ bytes }, index) => heads[index]?.size === bytes);
   }
 
   #hasForm({ manifest: { export: record }, signer }: HeldManifest): boolean {

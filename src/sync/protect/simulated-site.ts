@@ -61,19 +61,31 @@ export class SimulatedSite {
   /** Ends the process, and starts another, which knows only what the cluster does. */
   restart(): void {
     this.#life.abort(new Error('the process was ended'));
+    this.#protector.close();
     this.#life = new AbortController();
     this.#contentSha256 = undefined;
     this.#protector = this.#newProtector();
   }
 
+  /** And waits until old exports are removed, too. */
   async export(isScheduled = false): Promise<Outcome> {
-    const request = { ...this.#site, ...aDocument(this.edition, this.volumes), retention: this.retention, isScheduled };
+    return await this.#idle(await this.exportAlone(isScheduled));
+  }
+
+  async exportAlone(isScheduled = false): Promise<Outcome> {
+    const request = { ...this.#site, ...aDocument(this.edition, this.volumes), isScheduled };
     return this.#told(await this.#protector.export(request, this.#life.signal));
   }
 
   async confirm(): Promise<Outcome | Stale> {
     const request = { ...this.#site, contentSha256: this.#contentSha256 };
-    return this.#told(await this.#protector.confirm(request, this.#life.signal));
+    return await this.#idle(this.#told(await this.#protector.confirm(request, this.#life.signal)));
+  }
+
+  /** With what has come of that. */
+  async #idle<T extends Outcome | Stale>(outcome: T): Promise<T> {
+    await this.#protector.idle();
+    return 'retention' in outcome ? { ...outcome, retention: this.#protector.retention } : outcome;
   }
 
   takeOver(restored?: string): Promise<TakenOver> {
@@ -92,8 +104,8 @@ export class SimulatedSite {
   }
 
   get #site() {
-    const { clusterUid, status: known, form } = this;
-    return { cluster: CLUSTER, clusterUid, known, form, asOf: this.#parts.clock.now() };
+    const { clusterUid, status: known, form, retention } = this;
+    return { cluster: CLUSTER, clusterUid, known, form, retention, asOf: this.#parts.clock.now() };
   }
 
   get #client(): ObjectStore {

@@ -45,7 +45,7 @@ const MOST_ROUNDS = 5;
 
 export async function takeOver(parts: TakeOverParts, signal: AbortSignal): Promise<TakenOver> {
   const { store, cluster, clusterUid, keys } = parts;
-  const { isFenced: fenced, isCleanedUp } = await probeFences(store, { cluster }, signal);
+  const { isFenced: fenced, isCleanedUp } = await probeFences(store, { cluster }, { probing: signal, cleaning: signal });
   await isCleanedUp;
   const writes = new ConditionalWrites(store, fenced);
   const file = new PointerFile({ store, keys, cluster });

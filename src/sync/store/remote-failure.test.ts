@@ -20,7 +20,7 @@ test.each([
   [400, 'InvalidBucketName', 'noBucket'],
   [412, 'PreconditionFailed', 'preconditionFailed'],
   [404, 'NoSuchKey', 'preconditionFailed'],
-  [409, 'ConditionalRequestConflict', 'unavailable'],
+  [409, 'ConditionalRequestConflict', 'preconditionFailed'],
   [501, 'NotImplemented', 'unsupported'],
   [400, 'InvalidArgument', 'unsupported'],
   [400, 'RequestTimeout', 'unavailable'],
