@@ -1,6 +1,7 @@
 /** The whole operator on simulated clusters and a simulated store: what each side does when, and what people are told. */
 import { describe, expect, test } from 'vitest';
 import { VirtualClock } from '../kit/clock/virtual.ts';
+import { ApiError } from '../kit/kube/api-error.ts';
 import { FINALIZER, RECOVERY_LABEL, SYNC_ENABLED, SYNC_LABEL } from './contract.ts';
 import { NO_KEYS } from './export/keys.ts';
 import { takeOver } from './protect/take-over.ts';
@@ -133,6 +134,44 @@ test('a store that is away is told of, changes nothing, and is well again by its
   expect(there.conditions('dr')).toBe('InSync=True InSync');
   expect(there.names(VOLUMES).toSorted()).toEqual(['a', 'b', 'later']);
   expect(there.status('dr')).not.toHaveProperty('errorMessage');
+});
+
+describe('an API server that does not do what it is asked for is told of, and what is left is done when it does', () => {
+  const broken = (what: RegExp) => (request: string) =>
+    what.test(request)
+      ? new ApiError({ request, status: 500, reason: 'InternalError', detail: 'a webhook does not answer' })
+      : undefined;
+  const many = Array.from({ length: 50 }, (_, index) => `v${index}`);
+
+  test('on the recovery side', async () => {
+    const { clock, here, there, pair } = aWorld();
+    for (const name of many) pair(name);
+    here.declare('dr', {});
+    there.declare('dr', { mode: 'Recovery', pollingInterval: 1 });
+    there.refuses = broken(/^POST .*\/persistentvolumes/);
+    here.start();
+    there.start();
+    await settle(clock, 30_000);
+    expect(there.conditions('dr')).toBe('InSync=False ClusterRefuses');
+    expect(there.status('dr').errorMessage).toContain('a webhook does not answer');
+    there.refuses = () => undefined;
+    await settle(clock, 30_000);
+    expect(there.conditions('dr')).toBe('InSync=True InSync');
+    expect(there.names(VOLUMES)).toHaveLength(50);
+  });
+
+  test('on the protected side', async () => {
+    const { clock, here, pair } = aWorld();
+    pair('a');
+    here.declare('dr', {});
+    here.refuses = broken(/^GET .*\/namespaces\/kube-system/);
+    here.start();
+    await settle(clock, 30_000);
+    expect(here.conditions('dr')).toBe('Exported=False ClusterRefuses');
+    here.refuses = () => undefined;
+    await settle(clock, 30_000);
+    expect(here.conditions('dr')).toContain('Exported=True');
+  });
 });
 
 test('old exports that cannot be removed are told of', async () => {

@@ -23,6 +23,8 @@ export class SimulatedSite {
   /** Of the operator that was started last. */
   metrics = new Metrics();
   keys: Keys = NO_KEYS;
+  /** What becomes of a request instead of an answer, as `PATCH /api/…`. */
+  refuses: (request: string) => Error | undefined = () => undefined;
   readonly #clock: Clock;
   readonly #name: string;
   readonly #store: SimulatedStore;
@@ -118,6 +120,8 @@ export class SimulatedSite {
     return {
       request: async (request: Parameters<SimulatedCluster['answer']>[0]) => {
         signal.throwIfAborted();
+        const refusal = this.refuses(`${request.method} ${request.path}`);
+        if (refusal) throw refusal;
         const isEvent = request.path.includes('/events');
         if (request.method !== 'GET' && !isEvent) this.writes.push(`${request.method} ${request.path.split('?')[0]}`);
         return this.cluster.answer(request);

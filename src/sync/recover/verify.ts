@@ -10,7 +10,7 @@ import type { Keys } from '../export/keys.ts';
 import type { Manifest, ManifestReference, Pointer } from '../export/manifest.ts';
 import { exportedAt, manifestKey, manifestPlace } from '../export/names.ts';
 import { type Expected, readManifest, sha256 } from '../export/records.ts';
-import { LARGEST_RECORD } from '../export/sealed.ts';
+import { LARGEST_RECORD, RecordIsUnreadable } from '../export/sealed.ts';
 import type { ObjectStore } from '../store/store.ts';
 import { ExportIsDoubtful, ExportIsMissing } from './found.ts';
 import { type Outline, outlining } from './outline.ts';
@@ -87,13 +87,23 @@ async function checkChain(verifying: Verifying, manifest: Manifest): Promise<voi
   if (manifest.sequence === last.sequence) return checkSame(manifest, last);
   const cluster = verifying.expected.cluster;
   const body = await find(verifying, manifestKey(cluster, last.epoch, last.sequence), LARGEST_RECORD);
-  if (body === undefined) return;
-  const before = readManifest(body, believedOnce(verifying));
+  const before = body && readable(body, verifying);
+  if (body === undefined || before === undefined) return;
   if (before.export.sha256 !== last.sha256) throw broken(manifest, last);
   if (before.epoch === manifest.epoch && before.clusterUid !== manifest.clusterUid)
     throw doubt('writerIsForeign', `the export ${manifest.sequence} is of another cluster than the one before`);
   if (before.clusterUid === manifest.clusterUid) return;
   if (!(await leadsTo(verifying, manifest, sha256(body)))) throw broken(manifest, last);
+}
+
+/** Nothing of one that was damaged since: it says no more than one that is gone. */
+function readable(body: Buffer, verifying: Verifying): Manifest | undefined {
+  try {
+    return readManifest(body, believedOnce(verifying));
+  } catch (error) {
+    if (error instanceof RecordIsUnreadable) return undefined;
+    throw error;
+  }
 }
 
 type Last = NonNullable<SyncStatus['export']>;
