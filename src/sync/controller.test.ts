@@ -185,6 +185,62 @@ test('old exports that cannot be removed are told of', async () => {
   expect(here.status('dr').conditions?.[0]?.message).toMatch(/are exported\. Old exports cannot be removed: .*alpha\//);
 });
 
+describe('an export that was seen and could not be restored', () => {
+  const refused = () =>
+    new ApiError({ request: 'it', status: 403, reason: 'Forbidden', detail: 'not in this cluster' });
+
+  test('is not forgotten: an older one is not believed after it', async () => {
+    const { clock, store, here, there, pair } = await aPairOfClusters();
+    const old = store.body('.holdfast/alpha/pointer.json');
+    there.refuses = (request) => (request.startsWith('POST /api/v1/persistentvolumes') ? refused() : undefined);
+    pair('c');
+    await settle(clock);
+    expect(there.conditions('dr')).toContain('InSync=False WriteFailed');
+    expect(there.status('dr')).toMatchObject({ export: { sequence: 1 }, seen: { newest: { sequence: 2 } } });
+    here.kill();
+    store.write('.holdfast/alpha/pointer.json', old);
+    await settle(clock);
+    expect(there.conditions('dr')).toContain('Refused=True SequenceWentBack');
+  });
+
+  test('is read again ever more seldom, and the next one at once', async () => {
+    const { clock, store, there, pair } = await aPairOfClusters();
+    there.refuses = (request) => (request.startsWith('POST /api/v1/persistentvolumes') ? refused() : undefined);
+    pair('c');
+    await settle(clock);
+    const reads = () => store.count({ who: 'there', verb: 'get', key: /^alpha\// });
+    const before = reads();
+    await settle(clock, 600_000);
+    expect(reads() - before).toBeGreaterThan(4);
+    expect(reads() - before).toBeLessThan(12);
+    expect(there.conditions('dr')).toContain('InSync=False WriteFailed');
+    there.refuses = () => undefined;
+    pair('d');
+    await settle(clock);
+    expect(there.conditions('dr')).toBe('InSync=True InSync');
+    expect(there.names(VOLUMES)).toHaveLength(4);
+  });
+
+  test('is tried again by itself when it can be', async () => {
+    const { clock, there, pair } = await aPairOfClusters();
+    there.refuses = (request) => (request.startsWith('POST /api/v1/persistentvolumes') ? refused() : undefined);
+    pair('c');
+    await settle(clock, 120_000);
+    there.refuses = () => undefined;
+    await settle(clock, 300_000);
+    expect(there.conditions('dr')).toBe('InSync=True InSync');
+  });
+});
+
+test('what was seen of one cluster says nothing of another', async () => {
+  const { clock, store, there } = await aPairOfClusters();
+  store.write('legacy/1700000000_storage_objects.json', store.body(store.keys('alpha/')[0] ?? ''));
+  there.change('dr', { protectedCluster: 'legacy' });
+  await settle(clock);
+  expect(there.conditions('dr')).toBe('InSync=True InSync');
+  expect(there.status('dr').seen).toMatchObject({ cluster: 'legacy', pointer: false });
+});
+
 test('a second resource does nothing and says why, until the first is gone', async () => {
   const { clock, here, exports } = await aPairOfClusters();
   here.declare('second', { protectedCluster: 'beta' }, { creationTimestamp: '2999-01-01T00:00:00Z' });

@@ -111,6 +111,20 @@ const exported = z.object({
   confirmedAt: dateTime().optional(),
 } satisfies FieldsOf<NonNullable<SyncStatus['export']>>);
 
+const seen = z.object({
+  cluster: z.string(),
+  pointer: z.boolean(),
+  newest: z
+    .object({
+      key: z.string(),
+      sha256: z.string(),
+      epoch: z.int().optional(),
+      sequence: z.int().optional(),
+      manifestSha256: z.string().optional(),
+    } satisfies FieldsOf<SeenExport>)
+    .optional(),
+} satisfies FieldsOf<SeenExports>);
+
 const drill = z.object({
   at: dateTime(),
   seconds: z.number(),
@@ -137,6 +151,9 @@ const status = z
     export: exported.optional().describe('The newest complete export: what was written, or what was restored.'),
     fenced: z.boolean().optional().describe('Whether the store keeps two writers apart by conditional writes.'),
     pointerSeen: z.boolean().optional(),
+    seen: seen
+      .optional()
+      .describe('What was seen of the exports last, restored or not. Nothing older is believed after it.'),
     rpoSeconds: z.int().optional().describe('How old the newest complete export was at the last run.'),
     rtoSeconds: z.number().optional().describe('How long the last restore of everything, or the last drill, took.'),
     lastDrill: drill.optional(),

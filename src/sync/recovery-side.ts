@@ -8,6 +8,7 @@ import {
   DEFAULT_POLLING_SECONDS,
   DRILL_ANNOTATION,
   type PersistentVolumeSync,
+  type SeenExport,
   SYNC_LABEL,
   type SyncStatus,
 } from './contract.ts';
@@ -18,7 +19,8 @@ import type { Side, Visited } from './reconcile.ts';
 import { applyPlan } from './recover/apply.ts';
 import { deciding } from './recover/decide.ts';
 import type { BelievedExport, Found } from './recover/found.ts';
-import { findExport } from './recover/newest.ts';
+import { lastSeen } from './recover/last-seen.ts';
+import { findExport, isSameExport } from './recover/newest.ts';
 import type { RecoveryPlan } from './recover/plan.ts';
 import type { Obstacle } from './recover/refusals.ts';
 import type { Written } from './recover/writing.ts';
@@ -53,11 +55,24 @@ interface Memory {
   etag?: string;
   /** How the last look ended that read all of an export. */
   ending?: Ending;
+  /** What was believed last, whether or not it could be restored. */
+  believed?: SeenExport;
+  /** Of an export that was read and could not be restored as a whole: how often so far, and when it is read again. */
+  again?: Again;
   /** When to look next. */
   lookAt: number;
   /** The objects that were not restored, and what is in their way: when one of them changes it may be possible. */
   refused: ReadonlySet<string>;
 }
+
+interface Again {
+  readonly etag: string;
+  readonly times: number;
+  readonly at: number;
+}
+
+/** An export that stays as it is, and cannot be restored, is not read more often than that in the end. */
+const LONGEST_REST_MS = 600_000;
 
 export class RecoverySide implements Side {
   readonly #parts: RecoveryParts;
@@ -89,11 +104,12 @@ export class RecoverySide implements Side {
     const lookMs = memory.lookAt - clock.monotonic();
     const waitMs = this.#burst.isUnderWay ? Math.min(lookMs, this.#burst.waitMs) : lookMs;
     if (waitMs > 0) return { kind: 'later', ms: waitMs };
-    if (this.#burst.isUnderWay) delete memory.etag;
+    const isReadAgain = memory.again !== undefined && clock.monotonic() >= memory.again.at;
+    if (this.#burst.isUnderWay || isReadAgain) delete memory.etag;
     this.#burst.take();
-    const pollingMs = 1000 * (sync.spec.pollingInterval ?? DEFAULT_POLLING_SECONDS);
+    const pollingMs = pollingMsOf(sync);
     memory.lookAt = clock.monotonic() + pollingMs;
-    return { kind: 'ended', ending: this.#told(sync, await this.#look(sync, memory, signal)), ms: pollingMs };
+    return { kind: 'ended', ending: this.#told(sync, memory, await this.#look(sync, memory, signal)), ms: pollingMs };
   }
 
   async #look(sync: PersistentVolumeSync, memory: Memory, signal: AbortSignal): Promise<Ending> {
@@ -119,15 +135,20 @@ export class RecoverySide implements Side {
       case 'waiting':
         return waitingEnding(found);
       case 'refused':
-        return refusedEnding(found);
+        return found.etag === undefined
+          ? refusedEnding(found)
+          : this.#later(sync, memory, { etag: found.etag }, refusedEnding(found));
       case 'own':
         return this.#remembered(memory, found, ownEnding(sync.spec, found));
       case 'export':
+        memory.believed = believedOf(found);
         return await this.#restore(sync, memory, found, signal);
       case 'unchanged':
         return standing(memory);
       case 'confirmed':
-        return this.#remembered(memory, found, confirmed(standing(memory), found.confirmedAt));
+        memory.etag = found.etag;
+        memory.ending = confirmed(standing(memory), found.confirmedAt);
+        return memory.ending;
     }
   }
 
@@ -154,13 +175,23 @@ export class RecoverySide implements Side {
     const isWhole = written.failures.length === 0;
     const took = isWhole && plan.create.length > 0 ? seconds : undefined;
     const ending = restoredEnding({ found, plan, written, managed: this.#managed(sync), seconds: took });
-    // What has failed is tried again with the next look, for which the whole export is needed.
-    return isWhole ? this.#remembered(memory, found, ending) : ending;
+    return isWhole ? this.#remembered(memory, found, ending) : this.#later(sync, memory, found, ending);
   }
 
   #remembered(memory: Memory, { etag }: { readonly etag: string }, ending: Ending): Ending {
     memory.etag = etag;
     memory.ending = ending;
+    delete memory.again;
+    return ending;
+  }
+
+  /** What has failed is tried again, for which the whole export is needed: soon at first, and then ever more seldom while it is the same. */
+  #later(sync: PersistentVolumeSync, memory: Memory, { etag }: { readonly etag: string }, ending: Ending): Ending {
+    const { again } = memory;
+    const times = again && isSameExport(again.etag, etag) ? again.times + 1 : 0;
+    const restMs = Math.max(pollingMsOf(sync), Math.min(pollingMsOf(sync) * 2 ** times, LONGEST_REST_MS));
+    this.#remembered(memory, { etag }, ending);
+    memory.again = { etag, times, at: this.#parts.clock.monotonic() + restMs };
     return ending;
   }
 
@@ -183,7 +214,7 @@ export class RecoverySide implements Side {
   }
 
   /** With what is known apart from the store. */
-  #told(sync: PersistentVolumeSync, ending: Ending): Ending {
+  #told(sync: PersistentVolumeSync, { believed }: Memory, ending: Ending): Ending {
     const drill = drillOf(sync.metadata.annotations?.[DRILL_ANNOTATION]);
     const exported = ending.known.export ?? sync.status?.export;
     return {
@@ -191,6 +222,7 @@ export class RecoverySide implements Side {
       managed: this.#managed(sync),
       known: {
         ...ending.known,
+        ...seenExports(sync, believed, ending),
         ...(exported && { rpoSeconds: this.#ageOf(exported) }),
         ...(drill && { lastDrill: drill }),
         ...(drill && isNewer(drill.at, sync.status?.lastDrill?.at) && drill.succeeded && { rtoSeconds: drill.seconds }),
@@ -221,6 +253,32 @@ export class RecoverySide implements Side {
   #isInTheWay(kind: Obstacle['kind'], key: string): boolean {
     return [...this.#memories.values()].some(({ refused }) => refused.has(nameOf({ kind, key })));
   }
+}
+
+const pollingMsOf = ({ spec }: PersistentVolumeSync): number =>
+  1000 * (spec.pollingInterval ?? DEFAULT_POLLING_SECONDS);
+
+function believedOf({ key, sha256, epoch, sequence, manifestSha256 }: BelievedExport): SeenExport {
+  return {
+    key,
+    sha256,
+    ...(epoch !== undefined && { epoch }),
+    ...(sequence !== undefined && { sequence }),
+    ...(manifestSha256 !== undefined && { manifestSha256 }),
+  };
+}
+
+/** What is known of the exports from now on. Nothing is said before anything was seen of them. */
+function seenExports(
+  { spec, status }: PersistentVolumeSync,
+  believed: SeenExport | undefined,
+  { known }: Ending,
+): Pick<SyncStatus, 'seen'> {
+  const { hadPointer, newest } = lastSeen(spec, status);
+  const pointer = hadPointer || known.pointerSeen === true;
+  const last = believed ?? newest;
+  if (!pointer && last === undefined) return {};
+  return { seen: { cluster: spec.protectedCluster.toLowerCase(), pointer, ...(last && { newest: last }) } };
 }
 
 const takesOutOfScope = ({ change }: RecoveryPlan): boolean =>

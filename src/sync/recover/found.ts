@@ -14,8 +14,8 @@ export type Found =
   | { readonly kind: 'own'; readonly etag: string; readonly epoch: number }
   /** Something is not there yet, and will come. */
   | { readonly kind: 'waiting'; readonly why: string; readonly pointerSeen: boolean }
-  /** There is one, and it must not be believed. */
-  | ({ readonly kind: 'refused'; readonly pointerSeen: boolean } & Disbelief)
+  /** There is one, and it must not be believed. With an ETag when that was found out by reading it. */
+  | ({ readonly kind: 'refused'; readonly pointerSeen: boolean; readonly etag?: string } & Disbelief)
   | ({ readonly kind: 'export'; readonly pointerSeen: boolean } & BelievedExport);
 
 export interface BelievedExport {
@@ -31,6 +31,7 @@ export interface BelievedExport {
   readonly confirmedAt?: string;
   readonly epoch?: number;
   readonly sequence?: number;
+  readonly manifestSha256?: string;
 }
 
 /** Why an export is not believed, and what a person can do. */
