@@ -440,6 +440,21 @@ describe('one writer', () => {
     expect(await inTime(clock, b.takeOver(restored)), 'it is the writer already').toMatchObject({ epoch: 2 });
   });
 
+  test('does not take over from an export of the original once there is a pointer', async () => {
+    store.write(exportKey(CLUSTER, SECOND - 100), aDocument(9).document);
+    const b = aSite('b');
+    await exported(aSite('a'));
+    const count = store.history.length;
+    await expect(inTime(clock, b.takeOver(null))).rejects.toThrow('nothing was changed. Run it again');
+    expect(writesSince(count)).toEqual([]);
+    for (const key of store.keys('.holdfast/')) store.write(key, undefined);
+    expect(await inTime(clock, b.takeOver(null))).toMatchObject({ epoch: 1 });
+  });
+
+  test('takes over under a higher epoch than any that it knows of, also in a store that knows of none', async () => {
+    expect(await inTime(clock, aSite('b').takeOver(undefined, 6))).toMatchObject({ epoch: 7 });
+  });
+
   test('may take over where nobody has written yet', async () => {
     expect(await inTime(clock, aSite('b').takeOver())).toMatchObject({ epoch: 1, before: undefined, newest: null });
   });

@@ -88,10 +88,10 @@ export class SimulatedSite {
     return 'retention' in outcome ? { ...outcome, retention: this.#protector.retention } : outcome;
   }
 
-  takeOver(restored?: string): Promise<TakenOver> {
+  takeOver(restored?: string | null, knownEpoch = 0): Promise<TakenOver> {
     const { clock, keys = NO_KEYS } = this.#parts;
     const { cluster, clusterUid } = this.#site;
-    const parts = { store: this.#client, cluster, clusterUid, keys, clock, ...(restored && { restored }) };
+    const parts = { store: this.#client, cluster, clusterUid, keys, clock, knownEpoch, ...(restored !== undefined && { restored }) };
     return takeOver(parts, this.#life.signal);
   }
 
