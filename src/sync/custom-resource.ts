@@ -65,7 +65,7 @@ const spec = z
       holds: (value) => PROVIDERS.some((each) => each === value.toLowerCase()),
     }).describe('Where exports are kept: azure, s3, or file for a directory. Credentials are in the environment.'),
     retention: between(1, LONGEST_RETENTION, `retention is a number of days, from 1 to ${LONGEST_RETENTION}`).describe(
-      'After how many days an export is removed. The newest one never is.',
+      'For how many days an export stays after another one has taken its place. The newest one always does.',
     ),
     pollingInterval: between(1, LONGEST_POLLING, `pollingInterval is a number of seconds, from 1 to ${LONGEST_POLLING}`)
       .optional()

@@ -58,7 +58,7 @@ export async function takeOver(parts: TakeOverParts, signal: AbortSignal): Promi
     const from = await file.read(signal);
     if (from?.pointer.clusterUid === clusterUid) return taken(from.pointer, from.pointer, fenced);
     const before = from?.pointer ?? (await lost(parts, signal));
-    if (parts.restored !== undefined && (before?.newest?.key ?? null) !== parts.restored) throw new ExportHasCome(cluster);
+    if (!isStillNewest(parts, before)) throw new ExportHasCome(cluster);
     const pointer = raised(parts, before);
     const moved = await file.move(pointer, { from, isSigned: keys.signing !== undefined, writes }, signal);
     if (moved) return taken(pointer, before, fenced);
@@ -67,6 +67,11 @@ export async function takeOver(parts: TakeOverParts, signal: AbortSignal): Promi
 }
 
 type Before = Pick<Pointer, 'clusterUid' | 'epoch' | 'newest' | 'confirmedAt'>;
+
+function isStillNewest({ restored }: TakeOverParts, before: Before | undefined): boolean {
+  if (restored === undefined) return true;
+  return restored === null ? before === undefined : before?.newest?.key === restored;
+}
 
 /** What the pointer would say if it had not got lost; nothing where nobody has written yet. */
 async function lost(parts: TakeOverParts, signal: AbortSignal): Promise<Before | undefined> {
