@@ -155,7 +155,7 @@ describe('an API server that does not do what it is asked for is told of, and wh
     expect(there.conditions('dr')).toBe('InSync=False ClusterRefuses');
     expect(there.status('dr').errorMessage).toContain('a webhook does not answer');
     there.refuses = () => undefined;
-    await settle(clock, 30_000);
+    await settle(clock, 120_000);
     expect(there.conditions('dr')).toBe('InSync=True InSync');
     expect(there.names(VOLUMES)).toHaveLength(50);
   });

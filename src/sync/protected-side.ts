@@ -5,12 +5,12 @@ import type { Log } from '../kit/observe/log.ts';
 import type { PersistentVolumeSync, SyncSpec } from './contract.ts';
 import { type Captured, documentOf } from './export/document.ts';
 import type { Keys } from './export/keys.ts';
-import type { Counts, Writer } from './export/manifest.ts';
+import type { Writer } from './export/manifest.ts';
 import type { SyncMetrics } from './metrics.ts';
 import type { OwnCluster } from './own-cluster.ts';
 import { Protector } from './protect/apply.ts';
 import { type Decision, decide, type Known, type LastLook } from './protect/decide.ts';
-import type { Outcome } from './protect/outcome.ts';
+import type { Exportable, Outcome } from './protect/outcome.ts';
 import type { Side, Visited } from './reconcile.ts';
 import type { Ending, Standing } from './status.ts';
 import type { Stores } from './stores.ts';
@@ -125,8 +125,8 @@ export class ProtectedSide implements Side {
     const changed = this.#changed;
     this.#changed = undefined;
     try {
-      const { document, counts } = this.#document();
-      const outcome = await memory.protector.export({ ...site, document, counts, isScheduled }, signal);
+      const content = () => this.#document();
+      const outcome = await memory.protector.export({ ...site, content, isScheduled }, signal);
       if (outcome.kind === 'exported') {
         const seconds = (outcome.storedAt - began) / 1000;
         metrics.exported(sync.metadata.name ?? '', { bytes: outcome.bytes, seconds });
@@ -156,7 +156,7 @@ export class ProtectedSide implements Side {
   }
 
   /** In the order of their keys: the same objects make the same document. */
-  #document(): { readonly document: Buffer; readonly counts: Counts } {
+  #document(): Exportable {
     const { classes, volumes, claims } = this.#parts.views;
     const content = { storageClasses: texts(classes), volumes: texts(volumes), claims: texts(claims) };
     const counts = {

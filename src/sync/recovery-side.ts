@@ -19,7 +19,7 @@ import type { Side, Visited } from './reconcile.ts';
 import { applyPlan } from './recover/apply.ts';
 import { deciding } from './recover/decide.ts';
 import type { BelievedExport, Found } from './recover/found.ts';
-import { lastSeen } from './recover/last-seen.ts';
+import { lastSeen, seenExport } from './recover/last-seen.ts';
 import { findExport, isSameExport } from './recover/newest.ts';
 import type { RecoveryPlan } from './recover/plan.ts';
 import type { Obstacle } from './recover/refusals.ts';
@@ -116,9 +116,7 @@ export class RecoverySide implements Side {
     try {
       return await this.#answer(sync, memory, await this.#find(sync, memory, signal), signal);
     } catch (error) {
-      const trouble = troubleOf(error);
-      if (!trouble || signal.aborted) throw error;
-      return troubleEnding(trouble);
+      return troubled(error, signal);
     }
   }
 
@@ -141,14 +139,27 @@ export class RecoverySide implements Side {
       case 'own':
         return this.#remembered(memory, found, ownEnding(sync.spec, found));
       case 'export':
-        memory.believed = believedOf(found);
-        return await this.#restore(sync, memory, found, signal);
+        memory.believed = seenExport(found);
+        return await this.#tryToRestore(sync, memory, found, signal);
       case 'unchanged':
         return standing(memory);
       case 'confirmed':
         memory.etag = found.etag;
         memory.ending = confirmed(standing(memory), found.confirmedAt);
         return memory.ending;
+    }
+  }
+
+  async #tryToRestore(
+    sync: PersistentVolumeSync,
+    memory: Memory,
+    found: BelievedExport & { readonly pointerSeen: boolean },
+    signal: AbortSignal,
+  ): Promise<Ending> {
+    try {
+      return await this.#restore(sync, memory, found, signal);
+    } catch (error) {
+      return this.#later(sync, memory, found, troubled(error, signal));
     }
   }
 
@@ -258,14 +269,11 @@ export class RecoverySide implements Side {
 const pollingMsOf = ({ spec }: PersistentVolumeSync): number =>
   1000 * (spec.pollingInterval ?? DEFAULT_POLLING_SECONDS);
 
-function believedOf({ key, sha256, epoch, sequence, manifestSha256 }: BelievedExport): SeenExport {
-  return {
-    key,
-    sha256,
-    ...(epoch !== undefined && { epoch }),
-    ...(sequence !== undefined && { sequence }),
-    ...(manifestSha256 !== undefined && { manifestSha256 }),
-  };
+/** Throws on what is nobody's trouble but ours, or comes of being told to stop. */
+function troubled(error: unknown, signal: AbortSignal): Ending {
+  const trouble = troubleOf(error);
+  if (!trouble || signal.aborted) throw error;
+  return troubleEnding(trouble);
 }
 
 /** What is known of the exports from now on. Nothing is said before anything was seen of them. */

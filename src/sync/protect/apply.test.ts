@@ -65,6 +65,22 @@ test('an export after another reads the pointer, and writes export, manifest and
   ]);
 });
 
+test('the pointer is asked for before what is to be exported is put together', async () => {
+  const protector = new Protector({ store: store.as('a'), keys: NO_KEYS, clock, log: silentLog });
+  const site = { cluster: CLUSTER, clusterUid: 'uid-of-a', form: PLAIN, asOf: clock.now(), retention: 5 };
+  const asked: string[] = [];
+  const content = () => {
+    asked.push(...store.calls.map(({ verb, key }) => `${verb} ${key}`));
+    return aDocument(1);
+  };
+  const { signal } = new AbortController();
+  await inTime(clock, protector.export({ ...site, content, isScheduled: false }, signal));
+  expect(asked).toEqual(['get .holdfast/prod/pointer.json']);
+  store.inject({ verb: 'get', key: pointerKey(CLUSTER) }, { kind: 'fail' });
+  const failing = protector.export({ ...site, content, isScheduled: false }, signal);
+  await expect(inTime(clock, failing)).rejects.toMatchObject({ fault: 'unavailable' });
+});
+
 describe('a first export', () => {
   test('claims the name, and is written before its manifest, and that before the pointer names it', async () => {
     const outcome = await exported(aSite());
@@ -352,8 +368,10 @@ describe('the form of exports', () => {
       isScheduled: false,
     };
     const counts = { storageClasses: 0, volumes: 0, claims: 0 };
-    const exporting = protector.export({ ...request, document, counts }, new AbortController().signal);
+    const content = () => ({ document, counts });
+    const exporting = protector.export({ ...request, content }, new AbortController().signal);
     await expect(exporting).rejects.toMatchObject({ fact: 'exportIsTooLarge' });
+    expect(store.history, 'nothing was written').toEqual([]);
   });
 });
 

@@ -5,6 +5,7 @@
  */
 import type { Clock } from '../../kit/clock/clock.ts';
 import { Retry } from '../../kit/controller/outcome.ts';
+import { inTurns } from '../../kit/in-turns.ts';
 import type { Log } from '../../kit/observe/log.ts';
 import { type ExportStatus, LARGEST_EXPORT } from '../contract.ts';
 import { encryptionKey } from '../export/codec.ts';
@@ -16,7 +17,7 @@ import type { ObjectStore } from '../store/store.ts';
 import { ConditionalWrites, type Probe, probeFences } from './conditional-writes.ts';
 import { ManifestFiles } from './manifest-files.ts';
 import { type Form, NewObjects } from './new-objects.ts';
-import type { ConfirmRequest, ExportRequest, Known, Outcome, Request, Retention, Stale } from './outcome.ts';
+import type { ConfirmRequest, Exportable, ExportRequest, Known, Outcome, Request, Retention, Stale } from './outcome.ts';
 import { type HeldPointer, signingKey } from './pointer-file.ts';
 import { removeExpired } from './retention.ts';
 import { type Newest, Round } from './round.ts';
@@ -63,17 +64,18 @@ export class Protector {
 
   /** Nothing is written but the pointer when the document is the one that was exported last. */
   async export(request: ExportRequest, signal: AbortSignal): Promise<Outcome> {
-    const { document } = request;
-    if (document.length > LARGEST_EXPORT) throw tooLarge(document.length);
-    const plain: Content = { sha256: sha256(document), bytes: document.length };
     this.#checkKeys(request.form);
+    let prepared: Prepared | undefined;
     return await this.#inRounds(request, signal, async (round, writes) => {
-      const held = await round.claim();
+      const looking = round.look();
+      prepared ??= await meanwhile(looking, () => inTurns(preparing(request), signal, 1));
+      const { plain } = prepared;
+      const held = await round.claim(await looking);
       if (held === undefined || 'kind' in held) return held;
       const [newest] = await Promise.all([round.newestOf(held), writes()]);
       const isStored = !request.isScheduled && (await round.isStored(held, newest, plain.sha256));
       if (isStored) return await this.#confirmed(round, held, newest);
-      const written = await round.export(held, newest, { ...request, plain });
+      const written = await round.export(held, newest, prepared);
       if (written) this.#retain(written.manifest, request);
       return this.#told(written?.outcome);
     });
@@ -191,6 +193,24 @@ export class Protector {
     if (encryption !== 'None') encryptionKey(this.#parts.keys);
     if (isSigned) signingKey(this.#parts.keys);
   }
+}
+
+interface Prepared extends Exportable {
+  readonly plain: Content;
+}
+
+/** Gives way once before it begins: what was asked for is on its way then. */
+function* preparing({ content }: ExportRequest): Generator<void, Prepared> {
+  yield;
+  const { document, counts } = content();
+  if (document.length > LARGEST_EXPORT) throw tooLarge(document.length);
+  return { document, counts, plain: { sha256: sha256(document), bytes: document.length } };
+}
+
+/** Does something else while an answer is waited for, whose failure is told to who asks for it then. */
+async function meanwhile<T>(answer: Promise<unknown>, work: () => Promise<T>): Promise<T> {
+  answer.catch(() => {});
+  return await work();
 }
 
 const tooLarge = (bytes: number) =>

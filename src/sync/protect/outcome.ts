@@ -12,9 +12,15 @@ export interface Request extends Site {
   readonly retention: number;
 }
 
-export interface ExportRequest extends Request {
+/** What is to be exported. */
+export interface Exportable {
   readonly document: Buffer;
   readonly counts: Counts;
+}
+
+export interface ExportRequest extends Request {
+  /** Puts it together, which takes a while: it is called once the store has been asked for the pointer. */
+  readonly content: () => Exportable;
   /** Whether it is time for one even when nothing has changed. */
   readonly isScheduled: boolean;
 }

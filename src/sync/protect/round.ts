@@ -8,7 +8,7 @@ import type { ObjectStore } from '../store/store.ts';
 import type { ConditionalWrites } from './conditional-writes.ts';
 import type { HeldManifest, ManifestFiles } from './manifest-files.ts';
 import type { NewObjects, Written } from './new-objects.ts';
-import type { ExportRequest, Known, Outcome, Request } from './outcome.ts';
+import type { Exportable, Known, Outcome, Request } from './outcome.ts';
 import { type HeldPointer, PointerFile, signingKey } from './pointer-file.ts';
 import { type Barred, barredBy, epochOf, isBehind, knownHere, lastSequence } from './writer.ts';
 
@@ -56,11 +56,10 @@ export class Round {
     return held && (barredBy(held.pointer, request) ?? held);
   }
 
-  /** The same, but where there is none it is made before anything else is, so that only one of several begins. */
-  async claim(): Promise<HeldPointer | Barred | undefined> {
+  /** What was looked at, but where there is none it is made before anything else is, so that only one of several begins. */
+  async claim(looked: HeldPointer | Barred | undefined): Promise<HeldPointer | Barred | undefined> {
     const { manifests, request, signal } = this.#parts;
-    const held = await this.look();
-    if (held) return held;
+    if (looked) return looked;
     const last = await manifests.last(request.cluster, signal);
     const barred = last && barredBy(last.manifest, request);
     if (barred) return barred;
@@ -128,14 +127,15 @@ export class Round {
     return this.#parts.request.asOf.getTime() > before || before > this.#parts.clock.now().getTime();
   }
 
-  async export(held: HeldPointer, newest: Newest, content: ExportRequest & { readonly plain: Content }) {
+  async export(held: HeldPointer, newest: Newest, content: Exportable & { readonly plain: Content }) {
     const { newObjects, manifests, request, clock, keys, signal } = this.#parts;
     const writes = await this.#parts.writes();
     const writer = { clusterUid: request.clusterUid, epoch: epochOf(held.pointer, request) };
     const { found, reference } = newest;
     for (const key of [found?.manifest.export.key, knownHere(request)?.key]) newObjects.isAfter(this.#secondOf(key));
     const place = { writer, sequence: lastSequence(newest, request) + 1, previous: reference };
-    const written = await newObjects.write({ ...content, ...place }, writes, signal);
+    const { cluster, form } = request;
+    const written = await newObjects.write({ ...content, ...place, cluster, form }, writes, signal);
     const { manifest } = written;
     const confirmedAt = request.asOf.toISOString();
     const moved = await this.#move({ ...held.pointer, ...writer, newest: written.reference, confirmedAt }, held);

@@ -8,7 +8,7 @@ import type { SimulatedStore } from '../store/simulated-store.ts';
 import type { ObjectStore } from '../store/store.ts';
 import { Protector } from './apply.ts';
 import type { Form } from './new-objects.ts';
-import type { ExportRequest, Outcome, Stale } from './outcome.ts';
+import type { Exportable, Outcome, Stale } from './outcome.ts';
 import { type TakenOver, takeOver } from './take-over.ts';
 
 export const CLUSTER = 'Prod';
@@ -25,7 +25,7 @@ export interface SiteParts {
 }
 
 /** A document with so many volumes, whose claims are called after its edition. */
-export function aDocument(edition: number, volumes = 2): Pick<ExportRequest, 'document' | 'counts'> {
+export function aDocument(edition: number, volumes = 2): Exportable {
   const object = (kind: string, name: string, more: object = {}) =>
     JSON.stringify({ apiVersion: 'v1', kind, metadata: { name, ...more }, spec: {} });
   const names = Array.from({ length: volumes }, (_, index) => `v${index}`);
@@ -73,7 +73,8 @@ export class SimulatedSite {
   }
 
   async exportAlone(isScheduled = false): Promise<Outcome> {
-    const request = { ...this.#site, ...aDocument(this.edition, this.volumes), isScheduled };
+    const exported = aDocument(this.edition, this.volumes);
+    const request = { ...this.#site, content: () => exported, isScheduled };
     return this.#told(await this.#protector.export(request, this.#life.signal));
   }
 

@@ -21,11 +21,12 @@ describe('what was seen last', () => {
   });
 
   test.each([
-    ['a later sequence', restored(9)],
-    ['a higher epoch', restored(3, 2)],
-  ])('is what this cluster has exported itself since, of %s', (_what, own) => {
+    ['a later sequence', 9, 1],
+    ['a higher epoch', 3, 2],
+  ])('is what this cluster has exported itself since, of %s', (_what, sequence, epoch) => {
     const seen = { cluster: 'prod', pointer: true, newest: anExport(7) };
-    expect(lastSeen(spec, { seen, export: own }).newest).toEqual(own);
+    const status = { seen, export: restored(sequence, epoch) };
+    expect(lastSeen(spec, status).newest).toEqual(anExport(sequence, epoch));
   });
 
   test('is a pointer without any export', () => {
@@ -41,7 +42,7 @@ describe('what was seen last', () => {
 
   test('is read from what the status said before there was such a record', () => {
     expect(lastSeen(spec, { pointerSeen: true })).toMatchObject({ hadPointer: true });
-    expect(lastSeen(spec, { export: restored(5) })).toEqual({ hadPointer: true, newest: restored(5) });
-    expect(lastSeen(spec, { export: restored() })).toEqual({ hadPointer: false, newest: restored() });
+    expect(lastSeen(spec, { export: restored(5) })).toEqual({ hadPointer: true, newest: anExport(5) });
+    expect(lastSeen(spec, { export: restored() })).toEqual({ hadPointer: false, newest: anExport() });
   });
 });

@@ -19,15 +19,25 @@ export function lastSeen({ protectedCluster }: Pick<SyncSpec, 'protectedCluster'
   return { hadPointer: hadPointer || newest?.epoch !== undefined, newest };
 }
 
+/** What is kept of one. */
+export const seenExport = ({ key, sha256, epoch, sequence, manifestSha256 }: SeenExport): SeenExport => ({
+  key,
+  sha256,
+  ...(epoch !== undefined && { epoch }),
+  ...(sequence !== undefined && { sequence }),
+  ...(manifestSha256 !== undefined && { manifestSha256 }),
+});
+
 /** What this cluster has exported itself while it was the protected one counts, too. */
 function further(
   cluster: string,
   seen: SeenExport | undefined,
   restored: SeenExport | undefined,
 ): SeenExport | undefined {
-  if (!seen || !restored) return seen ?? restored;
+  if (!restored) return seen;
+  if (!seen) return seenExport(restored);
   const places = [seen, restored].map(({ epoch = 0, sequence = 0, key }) => [epoch, sequence, exportedAt(cluster, key) ?? 0]);
-  return isBefore(places[0] ?? [], places[1] ?? []) ? restored : seen;
+  return isBefore(places[0] ?? [], places[1] ?? []) ? seenExport(restored) : seen;
 }
 
 function isBefore(a: readonly number[], b: readonly number[]): boolean {
