@@ -239,6 +239,7 @@ test('what was seen of one cluster says nothing of another', async () => {
   await settle(clock);
   expect(there.conditions('dr')).toBe('InSync=True InSync');
   expect(there.status('dr').seen).toMatchObject({ cluster: 'legacy', pointer: false });
+  expect(there.status('dr').export, 'the original has no epochs').not.toHaveProperty('epoch');
 });
 
 test('a second resource does nothing and says why, until the first is gone', async () => {

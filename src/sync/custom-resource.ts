@@ -17,6 +17,8 @@ import {
   MOST_MANAGED_VOLUMES,
   PERSISTENT_VOLUME_SYNCS,
   PROVIDERS,
+  type SeenExport,
+  type SeenExports,
   SHORT_NAME,
   type SyncSpec,
   type SyncStatus,

@@ -39,8 +39,7 @@ export function troubleOf(error: unknown): Trouble | undefined {
     return { reason: capitalized(error.fact), message: error.message, isPassing: false };
   if (error instanceof StoreIsNotConfigured || error instanceof InvalidValue)
     return { reason: 'EnvironmentIsIncomplete', message: error.message, isPassing: false };
-  if (error instanceof ApiError)
-    return { reason: 'ClusterRefuses', message: inCluster(error), isPassing: true };
+  if (error instanceof ApiError) return { reason: 'ClusterRefuses', message: inCluster(error), isPassing: true };
   if (error instanceof ConnectionError)
     return { reason: 'ClusterDoesNotAnswer', message: inCluster(error), isPassing: true };
   if (error instanceof Retry) return { reason: 'StoreHasChanged', message: error.message, isPassing: true };

@@ -125,7 +125,13 @@ test('a failover that is forced names what of the export is not here', () => {
 
 test('a failover knows the highest epoch that was seen, restored or not', () => {
   const spec = { protectedCluster: 'prod', mode: 'Recovery', cloudProvider: 's3', retention: 5 } as const;
-  const at = (epoch: number) => ({ key: 'prod/1_storage_objects.json', sha256: '', exportedAt: '', epoch, sequence: 1 });
+  const at = (epoch: number) => ({
+    key: 'prod/1_storage_objects.json',
+    sha256: '',
+    exportedAt: '',
+    epoch,
+    sequence: 1,
+  });
   const seen = { cluster: 'prod', pointer: true, newest: at(4) };
   expect(knownEpoch({ spec })).toBe(0);
   expect(knownEpoch({ spec, status: { export: at(3), seen } })).toBe(4);

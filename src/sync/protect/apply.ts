@@ -17,7 +17,16 @@ import type { ObjectStore } from '../store/store.ts';
 import { ConditionalWrites, type Probe, probeFences } from './conditional-writes.ts';
 import { ManifestFiles } from './manifest-files.ts';
 import { type Form, NewObjects } from './new-objects.ts';
-import type { ConfirmRequest, Exportable, ExportRequest, Known, Outcome, Request, Retention, Stale } from './outcome.ts';
+import type {
+  ConfirmRequest,
+  Exportable,
+  ExportRequest,
+  Known,
+  Outcome,
+  Request,
+  Retention,
+  Stale,
+} from './outcome.ts';
 import { type HeldPointer, signingKey } from './pointer-file.ts';
 import { removeExpired } from './retention.ts';
 import { type Newest, Round } from './round.ts';
@@ -47,7 +56,7 @@ export class Protector {
   #own: ExportStatus | undefined;
   #probe: Promise<Probe> | undefined;
   #isFenced = false;
-  #probedAt = 0;
+  #probedAt: number | undefined;
   #retention: Retention = { kind: 'later' };
   /** By the clock that only goes forward. */
   #retainAt = 0;
@@ -140,17 +149,15 @@ export class Protector {
   /** What the store can do is found out when it is to be written to for the first time: who is barred does not write to it even for that. */
   async #writes(request: Request, signal: AbortSignal): Promise<ConditionalWrites> {
     const { store, clock } = this.#parts;
-    const isOld = !this.#isFenced && clock.monotonic() - this.#probedAt >= PROBE_AGAIN_MS;
-    const known = isOld ? undefined : this.#probe;
+    const age = clock.monotonic() - (this.#probedAt ?? clock.monotonic());
+    const known = !this.#isFenced && age >= PROBE_AGAIN_MS ? undefined : this.#probe;
     const probe = known ?? probeFences(store, request, { probing: signal, cleaning: this.#life.signal });
     this.#probe = probe;
+    if (!known) this.#probedAt = clock.monotonic();
     try {
       const { isFenced, isCleanedUp } = await probe;
       this.#isFenced = isFenced;
-      if (!known) {
-        this.#probedAt = clock.monotonic();
-        this.#do(isCleanedUp);
-      }
+      if (!known) this.#do(isCleanedUp);
       return new ConditionalWrites(store, isFenced);
     } catch (error) {
       this.#probe = undefined;

@@ -92,7 +92,15 @@ export class SimulatedSite {
   takeOver(restored?: string | null, knownEpoch = 0): Promise<TakenOver> {
     const { clock, keys = NO_KEYS } = this.#parts;
     const { cluster, clusterUid } = this.#site;
-    const parts = { store: this.#client, cluster, clusterUid, keys, clock, knownEpoch, ...(restored !== undefined && { restored }) };
+    const parts = {
+      store: this.#client,
+      cluster,
+      clusterUid,
+      keys,
+      clock,
+      knownEpoch,
+      ...(restored !== undefined && { restored }),
+    };
     return takeOver(parts, this.#life.signal);
   }
 

@@ -50,7 +50,11 @@ const MOST_ROUNDS = 5;
 
 export async function takeOver(parts: TakeOverParts, signal: AbortSignal): Promise<TakenOver> {
   const { store, cluster, clusterUid, keys } = parts;
-  const { isFenced: fenced, isCleanedUp } = await probeFences(store, { cluster }, { probing: signal, cleaning: signal });
+  const { isFenced: fenced, isCleanedUp } = await probeFences(
+    store,
+    { cluster },
+    { probing: signal, cleaning: signal },
+  );
   await isCleanedUp;
   const writes = new ConditionalWrites(store, fenced);
   const file = new PointerFile({ store, keys, cluster });

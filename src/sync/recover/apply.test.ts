@@ -291,7 +291,6 @@ describe('when something fails', () => {
 
   test.each([
     [403, 'Forbidden'],
-    [429, 'TooManyRequests'],
     [500, 'InternalError'],
   ] as const)('namespaces that cannot be made only fail the claims in them (%i)', async (status, reason) => {
     const world = new RecoveryWorld('apps');

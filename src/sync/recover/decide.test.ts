@@ -600,7 +600,8 @@ describe('when an export has lost too much', () => {
   test('but the data of what was restored is kept', async () => {
     const world = await restored(pairs(20));
     const policy = { persistentVolumeReclaimPolicy: 'Delete' };
-    for (const name of ['v0', 'v1']) world.change(world.volume(name), (one) => ({ ...one, spec: { ...one.spec, ...policy } }));
+    for (const name of ['v0', 'v1'])
+      world.change(world.volume(name), (one) => ({ ...one, spec: { ...one.spec, ...policy } }));
     const plan = world.plan(together(aPair('v0', 'apps/v0', { mountOptions: ['ro'] }), pairs(9, 1)));
     const retained = { patch: { spec: { persistentVolumeReclaimPolicy: 'Retain' } } };
     expect(plan.change).toMatchObject([

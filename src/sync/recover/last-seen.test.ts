@@ -30,7 +30,10 @@ describe('what was seen last', () => {
   });
 
   test('is a pointer without any export', () => {
-    expect(lastSeen(spec, { seen: { cluster: 'prod', pointer: true } })).toEqual({ hadPointer: true, newest: undefined });
+    expect(lastSeen(spec, { seen: { cluster: 'prod', pointer: true } })).toEqual({
+      hadPointer: true,
+      newest: undefined,
+    });
   });
 
   test('is nothing of another cluster, not even that it had a pointer', () => {

@@ -36,7 +36,11 @@ function further(
 ): SeenExport | undefined {
   if (!restored) return seen;
   if (!seen) return seenExport(restored);
-  const places = [seen, restored].map(({ epoch = 0, sequence = 0, key }) => [epoch, sequence, exportedAt(cluster, key) ?? 0]);
+  const places = [seen, restored].map(({ epoch = 0, sequence = 0, key }) => [
+    epoch,
+    sequence,
+    exportedAt(cluster, key) ?? 0,
+  ]);
   return isBefore(places[0] ?? [], places[1] ?? []) ? seenExport(restored) : seen;
 }
 

@@ -79,7 +79,11 @@ function get({ store, etag }: Looking, key: string, most: number, signal: AbortS
 
 type FoundObject = Extract<Got, { kind: 'found' }>;
 
-async function named(looking: LookingOn & { readonly reads: Reads }, { body, etag, modifiedAt }: FoundObject, signal: AbortSignal): Promise<Found> {
+async function named(
+  looking: LookingOn & { readonly reads: Reads },
+  { body, etag, modifiedAt }: FoundObject,
+  signal: AbortSignal,
+): Promise<Found> {
   const { store, spec, last, keys, reads } = looking;
   const expected = { cluster: spec.protectedCluster, keys, isRequired: spec.signed === true };
   const pointer = readPointer(body, expected);

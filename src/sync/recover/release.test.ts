@@ -101,7 +101,10 @@ describe('what is brought into the scope of exports', () => {
     await world.restore(pairs(3));
     const clock = new VirtualClock();
     const takeOut = (name: string) =>
-      world.change(world.volume(name), ({ metadata, ...rest }) => ({ ...rest, metadata: { ...metadata, labels: OURS } }));
+      world.change(world.volume(name), ({ metadata, ...rest }) => ({
+        ...rest,
+        metadata: { ...metadata, labels: OURS },
+      }));
     const keeping = keepInScope(world.writing(), clock);
     for (const name of ['v0', 'v1', 'v0']) {
       await settled();
@@ -118,7 +121,10 @@ describe('what is brought into the scope of exports', () => {
     await world.restore(pairs(1));
     const clock = new VirtualClock();
     world.afterWrite = () =>
-      world.change(world.volume('v0'), ({ metadata, ...rest }) => ({ ...rest, metadata: { ...metadata, labels: OURS } }));
+      world.change(world.volume('v0'), ({ metadata, ...rest }) => ({
+        ...rest,
+        metadata: { ...metadata, labels: OURS },
+      }));
     const keeping = keepInScope(world.writing(), clock);
     for (let seconds = 0; seconds < 10; seconds += 1) await clock.advance(1_000);
     expect(await keeping).toMatchObject({ counts: { release: 1 } });

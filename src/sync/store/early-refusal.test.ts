@@ -9,8 +9,9 @@ const call = {
   signal: new AbortController().signal,
   bytes: 1_000_000,
 } as const;
+type Look = () => Promise<string | undefined>;
 const broken = new StoreError('unavailable', 'the connection broke');
-const breaks = () => Promise.reject(broken);
+const breaks: Look = () => Promise.reject(broken);
 const absent = { absent: true } as const;
 
 describe('a large write on a condition', () => {
@@ -30,11 +31,11 @@ describe('a large write on a condition', () => {
     await expect(writing).rejects.toMatchObject({ fault: 'preconditionFailed' });
   });
 
-  test.each([
-    ['the condition holds', absent, async () => undefined],
-    ['it cannot be looked at', absent, breaks],
-  ] as const)('whose connection broke may have happened or not, while %s', async (_what, condition, etagNow) => {
-    await expect(orRefusedEarly(call, condition, etagNow, breaks)).rejects.toBe(broken);
+  test.each<[string, Look]>([
+    ['the condition holds', async () => undefined],
+    ['it cannot be looked at', breaks],
+  ])('whose connection broke may have happened or not, while %s', async (_what, etagNow) => {
+    await expect(orRefusedEarly(call, absent, etagNow, breaks)).rejects.toBe(broken);
   });
 
   test('is large, and on a condition: of another one the answer arrives', async () => {
