@@ -153,6 +153,8 @@ export interface SyncStatus {
   readonly fenced?: boolean;
   /** A cluster that had a pointer once is never read the original's way again. Recovery. */
   readonly pointerSeen?: boolean;
+  /** What was seen of the exports last, also if it could not be restored: nothing older is believed after it. Recovery. */
+  readonly seen?: SeenExports;
   /** How old the newest complete export was at the last run, in seconds: what would be lost. Recovery. */
   readonly rpoSeconds?: number;
   /** How long the last restore of everything or the last drill took, in seconds. Recovery. */
@@ -169,6 +171,24 @@ export interface ExportStatus {
   readonly sequence?: number;
   /** Of the pointer, which a heartbeat moves. */
   readonly confirmedAt?: string;
+}
+
+export interface SeenExports {
+  /** In lower case: after `spec.protectedCluster` was changed it says nothing. */
+  readonly cluster: string;
+  /** Whether there was a pointer. */
+  readonly pointer: boolean;
+  readonly newest?: SeenExport;
+}
+
+/** The newest export that was believed. */
+export interface SeenExport {
+  readonly key: string;
+  readonly sha256: string;
+  readonly epoch?: number;
+  readonly sequence?: number;
+  /** Of the bytes of the manifest. */
+  readonly manifestSha256?: string;
 }
 
 export interface DrillResult {

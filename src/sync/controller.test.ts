@@ -1,7 +1,11 @@
 /** The whole operator on simulated clusters and a simulated store: what each side does when, and what people are told. */
 import { describe, expect, test } from 'vitest';
 import { VirtualClock } from '../kit/clock/virtual.ts';
+import { ApiError } from '../kit/kube/api-error.ts';
 import { FINALIZER, RECOVERY_LABEL, SYNC_ENABLED, SYNC_LABEL } from './contract.ts';
+import { NO_KEYS } from './export/keys.ts';
+import { takeOver } from './protect/take-over.ts';
+import { bringIntoScope } from './recover/release.ts';
 import { SimulatedSite } from './simulated-site.ts';
 import { SimulatedStore } from './store/simulated-store.ts';
 
@@ -132,6 +136,44 @@ test('a store that is away is told of, changes nothing, and is well again by its
   expect(there.status('dr')).not.toHaveProperty('errorMessage');
 });
 
+describe('an API server that does not do what it is asked for is told of, and what is left is done when it does', () => {
+  const broken = (what: RegExp) => (request: string) =>
+    what.test(request)
+      ? new ApiError({ request, status: 500, reason: 'InternalError', detail: 'a webhook does not answer' })
+      : undefined;
+  const many = Array.from({ length: 50 }, (_, index) => `v${index}`);
+
+  test('on the recovery side', async () => {
+    const { clock, here, there, pair } = aWorld();
+    for (const name of many) pair(name);
+    here.declare('dr', {});
+    there.declare('dr', { mode: 'Recovery', pollingInterval: 1 });
+    there.refuses = broken(/^POST .*\/persistentvolumes/);
+    here.start();
+    there.start();
+    await settle(clock, 30_000);
+    expect(there.conditions('dr')).toBe('InSync=False ClusterRefuses');
+    expect(there.status('dr').errorMessage).toContain('a webhook does not answer');
+    there.refuses = () => undefined;
+    await settle(clock, 120_000);
+    expect(there.conditions('dr')).toBe('InSync=True InSync');
+    expect(there.names(VOLUMES)).toHaveLength(50);
+  });
+
+  test('on the protected side', async () => {
+    const { clock, here, pair } = aWorld();
+    pair('a');
+    here.declare('dr', {});
+    here.refuses = broken(/^GET .*\/namespaces\/kube-system/);
+    here.start();
+    await settle(clock, 30_000);
+    expect(here.conditions('dr')).toBe('Exported=False ClusterRefuses');
+    here.refuses = () => undefined;
+    await settle(clock, 30_000);
+    expect(here.conditions('dr')).toContain('Exported=True');
+  });
+});
+
 test('old exports that cannot be removed are told of', async () => {
   const { clock, store, here, pair } = aWorld();
   pair('a');
@@ -139,7 +181,65 @@ test('old exports that cannot be removed are told of', async () => {
   here.declare('dr', {});
   here.start();
   await settle(clock, 120_000);
+  expect(here.conditions('dr')).toContain('Exported=True OldExportsStay');
   expect(here.status('dr').conditions?.[0]?.message).toMatch(/are exported\. Old exports cannot be removed: .*alpha\//);
+});
+
+describe('an export that was seen and could not be restored', () => {
+  const refused = () =>
+    new ApiError({ request: 'it', status: 403, reason: 'Forbidden', detail: 'not in this cluster' });
+
+  test('is not forgotten: an older one is not believed after it', async () => {
+    const { clock, store, here, there, pair } = await aPairOfClusters();
+    const old = store.body('.holdfast/alpha/pointer.json');
+    there.refuses = (request) => (request.startsWith('POST /api/v1/persistentvolumes') ? refused() : undefined);
+    pair('c');
+    await settle(clock);
+    expect(there.conditions('dr')).toContain('InSync=False WriteFailed');
+    expect(there.status('dr')).toMatchObject({ export: { sequence: 1 }, seen: { newest: { sequence: 2 } } });
+    here.kill();
+    store.write('.holdfast/alpha/pointer.json', old);
+    await settle(clock);
+    expect(there.conditions('dr')).toContain('Refused=True SequenceWentBack');
+  });
+
+  test('is read again ever more seldom, and the next one at once', async () => {
+    const { clock, store, there, pair } = await aPairOfClusters();
+    there.refuses = (request) => (request.startsWith('POST /api/v1/persistentvolumes') ? refused() : undefined);
+    pair('c');
+    await settle(clock);
+    const reads = () => store.count({ who: 'there', verb: 'get', key: /^alpha\// });
+    const before = reads();
+    await settle(clock, 600_000);
+    expect(reads() - before).toBeGreaterThan(4);
+    expect(reads() - before).toBeLessThan(12);
+    expect(there.conditions('dr')).toContain('InSync=False WriteFailed');
+    there.refuses = () => undefined;
+    pair('d');
+    await settle(clock);
+    expect(there.conditions('dr')).toBe('InSync=True InSync');
+    expect(there.names(VOLUMES)).toHaveLength(4);
+  });
+
+  test('is tried again by itself when it can be', async () => {
+    const { clock, there, pair } = await aPairOfClusters();
+    there.refuses = (request) => (request.startsWith('POST /api/v1/persistentvolumes') ? refused() : undefined);
+    pair('c');
+    await settle(clock, 120_000);
+    there.refuses = () => undefined;
+    await settle(clock, 300_000);
+    expect(there.conditions('dr')).toBe('InSync=True InSync');
+  });
+});
+
+test('what was seen of one cluster says nothing of another', async () => {
+  const { clock, store, there } = await aPairOfClusters();
+  store.write('legacy/1700000000_storage_objects.json', store.body(store.keys('alpha/')[0] ?? ''));
+  there.change('dr', { protectedCluster: 'legacy' });
+  await settle(clock);
+  expect(there.conditions('dr')).toBe('InSync=True InSync');
+  expect(there.status('dr').seen).toMatchObject({ cluster: 'legacy', pointer: false });
+  expect(there.status('dr').export, 'the original has no epochs').not.toHaveProperty('epoch');
 });
 
 test('a second resource does nothing and says why, until the first is gone', async () => {
@@ -309,4 +409,63 @@ test('what stood in the way of a recovery is no longer counted when the cluster 
   await settle(clock);
   expect(there.conditions('dr')).toContain('Exported=True');
   expect(await there.metrics.registry.metrics()).not.toContain('nodeVolume');
+});
+
+describe('a failover', () => {
+  const { signal } = new AbortController();
+
+  /** What the command does before it sets the mode. */
+  async function begin({ clock, store, there }: ReturnType<typeof aWorld>): Promise<void> {
+    const client = store.as('there');
+    await takeOver({ store: client, cluster: 'alpha', clusterUid: 'uid-of-there', keys: NO_KEYS, clock }, signal);
+    await bringIntoScope({ client: there.client(), sync: 'dr', signal });
+  }
+
+  const inScope = (site: SimulatedSite) =>
+    [VOLUMES, CLAIMS].flatMap((collection) =>
+      site.cluster.all(collection).filter(({ metadata }) => metadata.labels?.[SYNC_LABEL] === SYNC_ENABLED),
+    ).length;
+
+  test('that is cut off before the mode is set keeps what was restored in scope, and is told of', async () => {
+    const world = await aPairOfClusters();
+    const { clock, here, there, exports } = world;
+    here.kill();
+    await begin(world);
+    await settle(clock, 60_000);
+    expect(inScope(there)).toBe(4);
+    expect(there.conditions('dr')).toBe('InSync=False FailoverUnderWay');
+    there.change('dr', { mode: 'Protected' });
+    await settle(clock);
+    expect(there.status('dr')).toMatchObject({ succeeded: true, managedVolumeCount: 2, export: { epoch: 2 } });
+    expect(exports()).toHaveLength(2);
+  });
+
+  test('that begins while an export is being read keeps what was restored in scope', async () => {
+    const world = await aPairOfClusters();
+    const { clock, store, here, there } = world;
+    const hold = Promise.withResolvers<void>();
+    store.inject({ who: 'there', verb: 'get', key: /^alpha\// }, { kind: 'delay', until: hold.promise });
+    there.change('dr', { pollingInterval: 2 });
+    await settle(clock);
+    here.kill();
+    await begin(world);
+    await settle(clock, 1_000);
+    hold.resolve();
+    await settle(clock);
+    expect(inScope(there)).toBe(4);
+    expect(there.conditions('dr')).toBe('InSync=False FailoverUnderWay');
+  });
+
+  test('of another cluster is followed again', async () => {
+    const world = await aPairOfClusters();
+    const { clock, store, here, there } = world;
+    here.kill();
+    await begin(world);
+    await settle(clock);
+    const parts = { cluster: 'alpha', clusterUid: 'uid-of-here', keys: NO_KEYS, clock };
+    await takeOver({ store: store.as('here'), ...parts }, signal);
+    await settle(clock);
+    expect(there.conditions('dr')).toBe('InSync=True InSync');
+    expect(inScope(there)).toBe(0);
+  });
 });

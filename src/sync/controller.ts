@@ -7,6 +7,7 @@ import type { Runnable } from '../kit/manager/stage.ts';
 import { REPORTER } from './contract.ts';
 import type { Keys } from './export/keys.ts';
 import { syncMetrics } from './metrics.ts';
+import { OwnCluster } from './own-cluster.ts';
 import { ProtectedSide } from './protected-side.ts';
 import { Reconciler } from './reconcile.ts';
 import { release } from './recover/release.ts';
@@ -35,7 +36,7 @@ export function sync(parts: SyncParts, { openStore, keys }: SyncSettings): reado
   const counted = syncMetrics(metrics.registry, () => clock.now().getTime());
   const report = new Report({ recorder: events.recorder(REPORTER), metrics: counted, log });
   const stores = new Stores({ open: openStore, clock, metrics: counted });
-  const common = { views, client, stores, keys, clock, metrics: counted, log };
+  const common = { views, client, stores, own: new OwnCluster(client), keys, clock, metrics: counted, log };
   const reconciler = new Reconciler({
     views,
     client,

@@ -17,6 +17,8 @@ import {
   MOST_MANAGED_VOLUMES,
   PERSISTENT_VOLUME_SYNCS,
   PROVIDERS,
+  type SeenExport,
+  type SeenExports,
   SHORT_NAME,
   type SyncSpec,
   type SyncStatus,
@@ -65,7 +67,7 @@ const spec = z
       holds: (value) => PROVIDERS.some((each) => each === value.toLowerCase()),
     }).describe('Where exports are kept: azure, s3, or file for a directory. Credentials are in the environment.'),
     retention: between(1, LONGEST_RETENTION, `retention is a number of days, from 1 to ${LONGEST_RETENTION}`).describe(
-      'After how many days an export is removed. The newest one never is.',
+      'For how many days an export stays after another one has taken its place. The newest one always does.',
     ),
     pollingInterval: between(1, LONGEST_POLLING, `pollingInterval is a number of seconds, from 1 to ${LONGEST_POLLING}`)
       .optional()
@@ -111,6 +113,20 @@ const exported = z.object({
   confirmedAt: dateTime().optional(),
 } satisfies FieldsOf<NonNullable<SyncStatus['export']>>);
 
+const seen = z.object({
+  cluster: z.string(),
+  pointer: z.boolean(),
+  newest: z
+    .object({
+      key: z.string(),
+      sha256: z.string(),
+      epoch: z.int().optional(),
+      sequence: z.int().optional(),
+      manifestSha256: z.string().optional(),
+    } satisfies FieldsOf<SeenExport>)
+    .optional(),
+} satisfies FieldsOf<SeenExports>);
+
 const drill = z.object({
   at: dateTime(),
   seconds: z.number(),
@@ -137,6 +153,9 @@ const status = z
     export: exported.optional().describe('The newest complete export: what was written, or what was restored.'),
     fenced: z.boolean().optional().describe('Whether the store keeps two writers apart by conditional writes.'),
     pointerSeen: z.boolean().optional(),
+    seen: seen
+      .optional()
+      .describe('What was seen of the exports last, restored or not. Nothing older is believed after it.'),
     rpoSeconds: z.int().optional().describe('How old the newest complete export was at the last run.'),
     rtoSeconds: z.number().optional().describe('How long the last restore of everything, or the last drill, took.'),
     lastDrill: drill.optional(),

@@ -1,17 +1,16 @@
 /** Exports what is in scope: when something has changed, and as a heartbeat. */
-import { clusterUid } from '../api/namespaces.ts';
 import type { Change, View } from '../kit/cache/store.ts';
 import type { Clock } from '../kit/clock/clock.ts';
-import type { KubeClient } from '../kit/kube/client.ts';
 import type { Log } from '../kit/observe/log.ts';
 import type { PersistentVolumeSync, SyncSpec } from './contract.ts';
 import { type Captured, documentOf } from './export/document.ts';
 import type { Keys } from './export/keys.ts';
-import type { Counts, Writer } from './export/manifest.ts';
+import type { Writer } from './export/manifest.ts';
 import type { SyncMetrics } from './metrics.ts';
+import type { OwnCluster } from './own-cluster.ts';
 import { Protector } from './protect/apply.ts';
 import { type Decision, decide, type Known, type LastLook } from './protect/decide.ts';
-import type { Outcome } from './protect/outcome.ts';
+import type { Exportable, Outcome } from './protect/outcome.ts';
 import type { Side, Visited } from './reconcile.ts';
 import type { Ending, Standing } from './status.ts';
 import type { Stores } from './stores.ts';
@@ -20,8 +19,8 @@ import type { SyncViews } from './views.ts';
 
 export interface ProtectedParts {
   readonly views: SyncViews;
-  readonly client: KubeClient;
   readonly stores: Stores;
+  readonly own: OwnCluster;
   readonly keys: () => Keys;
   readonly clock: Clock;
   readonly metrics: SyncMetrics;
@@ -49,7 +48,6 @@ export class ProtectedSide implements Side {
   readonly #memories = new Map<string, Memory>();
   /** The first and the last change since what was exported last was read. */
   #changed: Changed | undefined;
-  #clusterUid: string | undefined;
 
   constructor(parts: ProtectedParts) {
     this.#parts = parts;
@@ -57,6 +55,7 @@ export class ProtectedSide implements Side {
   }
 
   forget(name: string): void {
+    this.#memories.get(name)?.protector.close();
     this.#memories.delete(name);
   }
 
@@ -125,9 +124,8 @@ export class ProtectedSide implements Side {
     const changed = this.#changed;
     this.#changed = undefined;
     try {
-      const { document, counts } = this.#document();
-      const { retention } = sync.spec;
-      const outcome = await memory.protector.export({ ...site, document, counts, retention, isScheduled }, signal);
+      const content = () => this.#document();
+      const outcome = await memory.protector.export({ ...site, content, isScheduled }, signal);
       if (outcome.kind === 'exported') {
         const seconds = (outcome.storedAt - began) / 1000;
         metrics.exported(sync.metadata.name ?? '', { bytes: outcome.bytes, seconds });
@@ -145,19 +143,19 @@ export class ProtectedSide implements Side {
   }
 
   async #site(sync: PersistentVolumeSync, signal: AbortSignal) {
-    this.#clusterUid ??= await clusterUid(this.#parts.client, signal);
     const { spec, status } = sync;
     return {
       cluster: spec.protectedCluster,
-      clusterUid: this.#clusterUid,
+      clusterUid: await this.#parts.own.uid(signal),
       known: status?.export,
       form: formOf(spec),
+      retention: spec.retention,
       asOf: new Date(this.#parts.clock.now().getTime() - this.#staleMs()),
     };
   }
 
   /** In the order of their keys: the same objects make the same document. */
-  #document(): { readonly document: Buffer; readonly counts: Counts } {
+  #document(): Exportable {
     const { classes, volumes, claims } = this.#parts.views;
     const content = { storageClasses: texts(classes), volumes: texts(volumes), claims: texts(claims) };
     const counts = {
@@ -174,12 +172,13 @@ export class ProtectedSide implements Side {
     const claimCount = texts(claims).length;
     const fence = outcome.fenced ? '' : '. The store does not keep two writers apart: let nobody else export here';
     const { retention } = outcome;
-    const old = retention.kind === 'failed' ? `. Old exports cannot be removed: ${retention.why}` : '';
+    const isFull = retention.kind === 'failed';
+    const old = isFull ? `. Old exports cannot be removed: ${retention.why}` : '';
     const message = `${managed.length} volumes and ${claimCount} claims are exported${fence}${old}`;
     return {
       succeeded: true,
       conditions: {
-        Exported: { status: 'True', reason: 'Exported', message },
+        Exported: { status: 'True', reason: isFull ? 'OldExportsStay' : 'Exported', message },
         Deposed: { status: 'False', reason: 'IsTheWriter', message: 'this cluster is the writer' },
       },
       known: { export: outcome.status, fenced: outcome.fenced },
@@ -199,6 +198,7 @@ export class ProtectedSide implements Side {
     if (known && known.generation === generation) return known;
     const { stores, keys, clock, log } = this.#parts;
     const store = await stores.of(spec.cloudProvider);
+    known?.protector.close();
     const memory = { generation, protector: new Protector({ store, keys: keys(), clock, log }) };
     this.#memories.set(name, memory);
     return memory;

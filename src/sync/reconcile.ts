@@ -11,7 +11,7 @@ import type { KubeClient } from '../kit/kube/client.ts';
 import { FIELD_MANAGER, FINALIZER, PERSISTENT_VOLUME_SYNCS, type PersistentVolumeSync } from './contract.ts';
 import { elderOf } from './elder.ts';
 import type { Report } from './report.ts';
-import { type Ending, isNews, statusOf } from './status.ts';
+import { type Ending, isNews, replacing, statusOf } from './status.ts';
 import type { SyncViews } from './views.ts';
 
 /** Exporting, or restoring. */
@@ -124,12 +124,10 @@ export class Reconciler {
     report.ended(sync, status, ending.facts);
     if (!isNews(sync.status, status)) return;
     const { name = '', uid = '', resourceVersion = '' } = sync.metadata;
-    // A field that is no longer said goes: a merge patch has to be told so.
-    const gone = Object.fromEntries(Object.keys(sync.status ?? {}).map((field) => [field, null]));
     const written = await client.mergePatch(
       PERSISTENT_VOLUME_SYNCS,
       { name },
-      { status: { ...gone, ...status } },
+      { status: replacing(sync.status, status) },
       {
         subresource: 'status',
         preconditions: { uid, resourceVersion },

@@ -1,5 +1,5 @@
 /** How a look at the exports ended, in the words of the status. */
-import type { SyncStatus } from './contract.ts';
+import type { SyncSpec, SyncStatus } from './contract.ts';
 import type { BelievedExport, Disbelief } from './recover/found.ts';
 import type { RecoveryPlan, RefusedTarget } from './recover/plan.ts';
 import { remedyOf } from './recover/refusals.ts';
@@ -30,6 +30,17 @@ export const waitingEnding = ({
   conditions: { InSync: isNot('WaitingForExport', why), WaitingForExport: is('NoExportYet', why) },
   known: seen(pointerSeen),
 });
+
+/** A failover was begun and has not ended yet: what was restored is to be exported from here, and must not be made like an export again. */
+export function ownEnding({ protectedCluster }: SyncSpec, { epoch }: { readonly epoch: number }): Ending {
+  const message = `this cluster itself is the writer of ${protectedCluster}, under epoch ${epoch}: nothing is restored. A failover that was cut off is ended by running it again`;
+  return {
+    succeeded: false,
+    errorMessage: message,
+    conditions: { InSync: isNot('FailoverUnderWay', message) },
+    known: seen(true),
+  };
+}
 
 /** Nothing that was restored is touched on the word of such an export. */
 export function refusedEnding({

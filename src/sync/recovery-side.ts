@@ -4,18 +4,34 @@ import type { Clock } from '../kit/clock/clock.ts';
 import { inTurns } from '../kit/in-turns.ts';
 import type { KubeClient } from '../kit/kube/client.ts';
 import { Burst } from './burst.ts';
-import { DEFAULT_POLLING_SECONDS, DRILL_ANNOTATION, type PersistentVolumeSync, type SyncStatus } from './contract.ts';
+import {
+  DEFAULT_POLLING_SECONDS,
+  DRILL_ANNOTATION,
+  type PersistentVolumeSync,
+  type SeenExport,
+  SYNC_LABEL,
+  type SyncStatus,
+} from './contract.ts';
 import { drillOf } from './drill-result.ts';
 import type { Keys } from './export/keys.ts';
+import type { OwnCluster } from './own-cluster.ts';
 import type { Side, Visited } from './reconcile.ts';
 import { applyPlan } from './recover/apply.ts';
 import { deciding } from './recover/decide.ts';
 import type { BelievedExport, Found } from './recover/found.ts';
-import { findExport } from './recover/newest.ts';
+import { lastSeen, seenExport } from './recover/last-seen.ts';
+import { findExport, isSameExport } from './recover/newest.ts';
 import type { RecoveryPlan } from './recover/plan.ts';
 import type { Obstacle } from './recover/refusals.ts';
 import type { Written } from './recover/writing.ts';
-import { dryRunEnding, refusedEnding, restoredEnding, troubleEnding, waitingEnding } from './recovery-ending.ts';
+import {
+  dryRunEnding,
+  ownEnding,
+  refusedEnding,
+  restoredEnding,
+  troubleEnding,
+  waitingEnding,
+} from './recovery-ending.ts';
 import type { Report } from './report.ts';
 import type { Ending } from './status.ts';
 import type { Stores } from './stores.ts';
@@ -26,6 +42,7 @@ export interface RecoveryParts {
   readonly views: SyncViews;
   readonly client: KubeClient;
   readonly stores: Stores;
+  readonly own: OwnCluster;
   readonly keys: () => Keys;
   readonly clock: Clock;
   readonly report: Report;
@@ -38,11 +55,24 @@ interface Memory {
   etag?: string;
   /** How the last look ended that read all of an export. */
   ending?: Ending;
+  /** What was believed last, whether or not it could be restored. */
+  believed?: SeenExport;
+  /** Of an export that was read and could not be restored as a whole: how often so far, and when it is read again. */
+  again?: Again;
   /** When to look next. */
   lookAt: number;
   /** The objects that were not restored, and what is in their way: when one of them changes it may be possible. */
   refused: ReadonlySet<string>;
 }
+
+interface Again {
+  readonly etag: string;
+  readonly times: number;
+  readonly at: number;
+}
+
+/** An export that stays as it is, and cannot be restored, is not read more often than that in the end. */
+const LONGEST_REST_MS = 600_000;
 
 export class RecoverySide implements Side {
   readonly #parts: RecoveryParts;
@@ -74,26 +104,28 @@ export class RecoverySide implements Side {
     const lookMs = memory.lookAt - clock.monotonic();
     const waitMs = this.#burst.isUnderWay ? Math.min(lookMs, this.#burst.waitMs) : lookMs;
     if (waitMs > 0) return { kind: 'later', ms: waitMs };
-    if (this.#burst.isUnderWay) delete memory.etag;
+    const isReadAgain = memory.again !== undefined && clock.monotonic() >= memory.again.at;
+    if (this.#burst.isUnderWay || isReadAgain) delete memory.etag;
     this.#burst.take();
-    const pollingMs = 1000 * (sync.spec.pollingInterval ?? DEFAULT_POLLING_SECONDS);
+    const pollingMs = pollingMsOf(sync);
     memory.lookAt = clock.monotonic() + pollingMs;
-    return { kind: 'ended', ending: this.#told(sync, await this.#look(sync, memory, signal)), ms: pollingMs };
+    return { kind: 'ended', ending: this.#told(sync, memory, await this.#look(sync, memory, signal)), ms: pollingMs };
   }
 
   async #look(sync: PersistentVolumeSync, memory: Memory, signal: AbortSignal): Promise<Ending> {
-    const { stores, keys, clock } = this.#parts;
     try {
-      const store = await stores.of(sync.spec.cloudProvider);
-      const { spec, status } = sync;
-      const { etag } = memory;
-      const looking = { store, spec, status, keys: keys(), now: clock.now(), ...(etag && { etag }) };
-      return await this.#answer(sync, memory, await findExport(looking, signal), signal);
+      return await this.#answer(sync, memory, await this.#find(sync, memory, signal), signal);
     } catch (error) {
-      const trouble = troubleOf(error);
-      if (!trouble || signal.aborted) throw error;
-      return troubleEnding(trouble);
+      return troubled(error, signal);
     }
+  }
+
+  async #find({ spec, status }: PersistentVolumeSync, { etag }: Pick<Memory, 'etag'>, signal: AbortSignal) {
+    const { stores, keys, clock, own } = this.#parts;
+    const clusterUid = await own.uid(signal);
+    const store = await stores.of(spec.cloudProvider);
+    const looking = { store, spec, status, keys: keys(), clusterUid, now: clock.now(), ...(etag && { etag }) };
+    return await findExport(looking, signal);
   }
 
   async #answer(sync: PersistentVolumeSync, memory: Memory, found: Found, signal: AbortSignal): Promise<Ending> {
@@ -101,13 +133,33 @@ export class RecoverySide implements Side {
       case 'waiting':
         return waitingEnding(found);
       case 'refused':
-        return refusedEnding(found);
+        return found.etag === undefined
+          ? refusedEnding(found)
+          : this.#later(sync, memory, { etag: found.etag }, refusedEnding(found));
+      case 'own':
+        return this.#remembered(memory, found, ownEnding(sync.spec, found));
       case 'export':
-        return await this.#restore(sync, memory, found, signal);
+        memory.believed = seenExport(found);
+        return await this.#tryToRestore(sync, memory, found, signal);
       case 'unchanged':
         return standing(memory);
       case 'confirmed':
-        return this.#remembered(memory, found, confirmed(standing(memory), found.confirmedAt));
+        memory.etag = found.etag;
+        memory.ending = confirmed(standing(memory), found.confirmedAt);
+        return memory.ending;
+    }
+  }
+
+  async #tryToRestore(
+    sync: PersistentVolumeSync,
+    memory: Memory,
+    found: BelievedExport & { readonly pointerSeen: boolean },
+    signal: AbortSignal,
+  ): Promise<Ending> {
+    try {
+      return await this.#restore(sync, memory, found, signal);
+    } catch (error) {
+      return this.#later(sync, memory, found, troubled(error, signal));
     }
   }
 
@@ -124,18 +176,33 @@ export class RecoverySide implements Side {
       plan.refused.flatMap((each) => [each, ...(each.because ? [each.because] : [])]).map(nameOf),
     );
     if (sync.spec.dryRun) return this.#remembered(memory, found, dryRunEnding(plan, found));
+    if (takesOutOfScope(plan)) {
+      // A failover that has begun since labels what was restored: that must not be undone.
+      const now = await this.#find(sync, found, signal);
+      if (now.kind === 'own') return await this.#answer(sync, memory, now, signal);
+    }
     const written = await this.#apply(sync, plan, signal);
     const seconds = (clock.monotonic() - began) / 1000;
     const isWhole = written.failures.length === 0;
     const took = isWhole && plan.create.length > 0 ? seconds : undefined;
     const ending = restoredEnding({ found, plan, written, managed: this.#managed(sync), seconds: took });
-    // What has failed is tried again with the next look, for which the whole export is needed.
-    return isWhole ? this.#remembered(memory, found, ending) : ending;
+    return isWhole ? this.#remembered(memory, found, ending) : this.#later(sync, memory, found, ending);
   }
 
   #remembered(memory: Memory, { etag }: { readonly etag: string }, ending: Ending): Ending {
     memory.etag = etag;
     memory.ending = ending;
+    delete memory.again;
+    return ending;
+  }
+
+  /** What has failed is tried again, for which the whole export is needed: soon at first, and then ever more seldom while it is the same. */
+  #later(sync: PersistentVolumeSync, memory: Memory, { etag }: { readonly etag: string }, ending: Ending): Ending {
+    const { again } = memory;
+    const times = again && isSameExport(again.etag, etag) ? again.times + 1 : 0;
+    const restMs = Math.max(pollingMsOf(sync), Math.min(pollingMsOf(sync) * 2 ** times, LONGEST_REST_MS));
+    this.#remembered(memory, { etag }, ending);
+    memory.again = { etag, times, at: this.#parts.clock.monotonic() + restMs };
     return ending;
   }
 
@@ -158,7 +225,7 @@ export class RecoverySide implements Side {
   }
 
   /** With what is known apart from the store. */
-  #told(sync: PersistentVolumeSync, ending: Ending): Ending {
+  #told(sync: PersistentVolumeSync, { believed }: Memory, ending: Ending): Ending {
     const drill = drillOf(sync.metadata.annotations?.[DRILL_ANNOTATION]);
     const exported = ending.known.export ?? sync.status?.export;
     return {
@@ -166,6 +233,7 @@ export class RecoverySide implements Side {
       managed: this.#managed(sync),
       known: {
         ...ending.known,
+        ...seenExports(sync, believed, ending),
         ...(exported && { rpoSeconds: this.#ageOf(exported) }),
         ...(drill && { lastDrill: drill }),
         ...(drill && isNewer(drill.at, sync.status?.lastDrill?.at) && drill.succeeded && { rtoSeconds: drill.seconds }),
@@ -197,6 +265,32 @@ export class RecoverySide implements Side {
     return [...this.#memories.values()].some(({ refused }) => refused.has(nameOf({ kind, key })));
   }
 }
+
+const pollingMsOf = ({ spec }: PersistentVolumeSync): number =>
+  1000 * (spec.pollingInterval ?? DEFAULT_POLLING_SECONDS);
+
+/** Throws on what is nobody's trouble but ours, or comes of being told to stop. */
+function troubled(error: unknown, signal: AbortSignal): Ending {
+  const trouble = troubleOf(error);
+  if (!trouble || signal.aborted) throw error;
+  return troubleEnding(trouble);
+}
+
+/** What is known of the exports from now on. Nothing is said before anything was seen of them. */
+function seenExports(
+  { spec, status }: PersistentVolumeSync,
+  believed: SeenExport | undefined,
+  { known }: Ending,
+): Pick<SyncStatus, 'seen'> {
+  const { hadPointer, newest } = lastSeen(spec, status);
+  const pointer = hadPointer || known.pointerSeen === true;
+  const last = believed ?? newest;
+  if (!pointer && last === undefined) return {};
+  return { seen: { cluster: spec.protectedCluster.toLowerCase(), pointer, ...(last && { newest: last }) } };
+}
+
+const takesOutOfScope = ({ change }: RecoveryPlan): boolean =>
+  change.some(({ patch }) => patch.metadata?.labels?.[SYNC_LABEL] === null);
 
 const nameOf = ({ kind, key }: Obstacle): string => `${kind} ${key}`;
 

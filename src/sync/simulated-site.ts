@@ -23,6 +23,8 @@ export class SimulatedSite {
   /** Of the operator that was started last. */
   metrics = new Metrics();
   keys: Keys = NO_KEYS;
+  /** What becomes of a request instead of an answer, as `PATCH /api/…`. */
+  refuses: (request: string) => Error | undefined = () => undefined;
   readonly #clock: Clock;
   readonly #name: string;
   readonly #store: SimulatedStore;
@@ -41,7 +43,7 @@ export class SimulatedSite {
     this.#stop = new AbortController();
     const { log } = this;
     const [clock, random] = [this.#clock, () => 0.5];
-    const client = new KubeClient({ transport: this.#transport(), clock, random });
+    const client = this.client();
     const events = new Events({ client, clock, random, log, instance: 'test' });
     const caches = new FilledViews();
     const controller = (its: ConstructorParameters<typeof Controller>[0]) =>
@@ -55,6 +57,11 @@ export class SimulatedSite {
     const forget = this.cluster.onChange(() => caches.fill(this.cluster));
     this.#stop.signal.addEventListener('abort', forget);
     for (const runnable of runnables) void runnable.run(this.#stop.signal);
+  }
+
+  /** As the operator has one, also for who does something beside it. */
+  client(): KubeClient {
+    return new KubeClient({ transport: this.#transport(), clock: this.#clock, random: () => 0.5 });
   }
 
   kill(): void {
@@ -113,6 +120,8 @@ export class SimulatedSite {
     return {
       request: async (request: Parameters<SimulatedCluster['answer']>[0]) => {
         signal.throwIfAborted();
+        const refusal = this.refuses(`${request.method} ${request.path}`);
+        if (refusal) throw refusal;
         const isEvent = request.path.includes('/events');
         if (request.method !== 'GET' && !isEvent) this.writes.push(`${request.method} ${request.path.split('?')[0]}`);
         return this.cluster.answer(request);

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { PersistentVolumeSync } from './contract.ts';
-import { type Ending, isNews, statusOf } from './status.ts';
+import { type Ending, isNews, replacing, statusOf } from './status.ts';
 
 const NOW = new Date('2026-03-01T12:00:00.500Z');
 const LATER = new Date('2026-03-01T12:01:00Z');
@@ -64,4 +64,17 @@ test('the age of an export alone is no news for five minutes', () => {
   expect(isNews(undefined, first)).toBe(true);
   expect(isNews(first, at(LATER))).toBe(false);
   expect(isNews(first, at(new Date(NOW.getTime() + 301_000)))).toBe(true);
+});
+
+test('what is no longer said is taken away by the patch, at any depth', () => {
+  const before = { a: 1, gone: true, nested: { kept: 1, gone: 2 }, list: [{ x: 1 }] };
+  const after = { a: 2, nested: { kept: 1 }, list: [{ y: 1 }], fresh: { b: 1 } };
+  expect(replacing(before, after)).toEqual({
+    a: 2,
+    gone: null,
+    nested: { kept: 1, gone: null },
+    list: [{ y: 1 }],
+    fresh: { b: 1 },
+  });
+  expect(replacing(undefined, after)).toEqual(after);
 });

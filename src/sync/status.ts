@@ -19,7 +19,7 @@ export interface Ending {
   /** Those that are not among them say nothing in this mode, and go. */
   readonly conditions: Readonly<Partial<Record<ConditionType, Standing>>>;
   readonly known: Partial<
-    Pick<SyncStatus, 'export' | 'fenced' | 'pointerSeen' | 'rpoSeconds' | 'rtoSeconds' | 'lastDrill'>
+    Pick<SyncStatus, 'export' | 'fenced' | 'pointerSeen' | 'seen' | 'rpoSeconds' | 'rtoSeconds' | 'lastDrill'>
   >;
   readonly managed?: Managed;
   /** What stands in the way, and of how many objects. */
@@ -70,6 +70,20 @@ function conditionsOf({ status, metadata }: PersistentVolumeSync, ending: Ending
 
 /** As the API writes times. */
 export const timeOf = (now: Date): string => now.toISOString().replace(/\.\d+Z$/, 'Z');
+
+/** As a merge patch: a field that is no longer said goes, at any depth, which such a patch has to be told. */
+export function replacing(before: object | undefined, after: object): Readonly<Record<string, unknown>> {
+  const said = new Map(Object.entries(before ?? {}));
+  const gone = [...said.keys()].map((field) => [field, null] as const);
+  const now = Object.entries(after).map(([field, value]) => [
+    field,
+    isRecord(value) ? replacing(isRecord(said.get(field)) ? said.get(field) : undefined, value) : value,
+  ]);
+  return Object.fromEntries([...gone, ...now]);
+}
+
+const isRecord = (value: unknown): value is object =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** When nothing else is new, the time of the last run is told only so often. */
 const STALE_MS = 300_000;

@@ -1,5 +1,7 @@
 import { expect, test } from 'vitest';
 import { Retry } from '../kit/controller/outcome.ts';
+import { ApiError } from '../kit/kube/api-error.ts';
+import { ConnectionError } from '../kit/kube/transport.ts';
 import { KeyError } from './export/keys.ts';
 import { ExportIsUnreadable } from './export/unreadable.ts';
 import { StoreIsNotConfigured } from './store/open.ts';
@@ -16,6 +18,14 @@ test.each([
   [new Retry('m'), 'StoreHasChanged', true],
 ])('%s is told by its fact', (error, reason, isPassing) => {
   expect(troubleOf(error)).toEqual({ reason, message: 'm', isPassing });
+});
+
+test.each([
+  [new ApiError({ request: 'POST /x', status: 500, reason: 'InternalError', detail: 'no' }), 'ClusterRefuses'],
+  [new ConnectionError('gone', { mayHaveHappened: true }), 'ClusterDoesNotAnswer'],
+])('%s is told as that of this cluster', (error, reason) => {
+  const message = expect.stringMatching(/^the API server of this cluster .*\. It is tried again$/);
+  expect(troubleOf(error)).toEqual({ reason, message, isPassing: true });
 });
 
 test('a defect of ours is nobody else’s trouble, and is thrown on', () => {

@@ -1,6 +1,8 @@
 /** What keeps either side from doing its work, as people are told of it: by the name of the fact, and a sentence. */
 import { Retry } from '../kit/controller/outcome.ts';
 import { InvalidValue } from '../kit/invalid-value.ts';
+import { ApiError } from '../kit/kube/api-error.ts';
+import { ConnectionError } from '../kit/kube/transport.ts';
 import { KeyError } from './export/keys.ts';
 import { RecordIsUnreadable } from './export/sealed.ts';
 import { ExportIsUnreadable } from './export/unreadable.ts';
@@ -27,7 +29,7 @@ const REASONS: Readonly<Record<StoreFault, string>> = {
 
 const PASSING: ReadonlySet<StoreFault> = new Set(['unavailable', 'incomplete', 'preconditionFailed']);
 
-/** Nothing for what is none of the store's, the environment's or the export's: that is thrown on. */
+/** Nothing for what is none of the store's, the cluster's, the environment's or the export's: that is thrown on. */
 export function troubleOf(error: unknown): Trouble | undefined {
   if (error instanceof StoreError) {
     const { fault, message } = error;
@@ -37,9 +39,15 @@ export function troubleOf(error: unknown): Trouble | undefined {
     return { reason: capitalized(error.fact), message: error.message, isPassing: false };
   if (error instanceof StoreIsNotConfigured || error instanceof InvalidValue)
     return { reason: 'EnvironmentIsIncomplete', message: error.message, isPassing: false };
+  if (error instanceof ApiError) return { reason: 'ClusterRefuses', message: inCluster(error), isPassing: true };
+  if (error instanceof ConnectionError)
+    return { reason: 'ClusterDoesNotAnswer', message: inCluster(error), isPassing: true };
   if (error instanceof Retry) return { reason: 'StoreHasChanged', message: error.message, isPassing: true };
   return undefined;
 }
+
+const inCluster = ({ message }: Error): string =>
+  `the API server of this cluster does not do what it is asked for: ${message}. It is tried again`;
 
 /** `exportIsEmpty` → `ExportIsEmpty`. */
 export const capitalized = (fact: string): string => `${fact.charAt(0).toUpperCase()}${fact.slice(1)}`;

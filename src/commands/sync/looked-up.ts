@@ -49,7 +49,7 @@ export async function believed({ sync, store, keys }: SiteOfSync, signal: AbortS
   if (found.kind === 'waiting') throw new NothingToRestore(`there is nothing to restore: ${found.why}`);
   if (found.kind === 'refused')
     throw new NothingToRestore(`the newest export is not restored: ${found.why}. ${found.remedy}`);
-  if (found.kind !== 'export') throw new Error('the store answered that nothing is new, and was not asked that');
+  if (found.kind !== 'export') throw new Error(`the store answered ${found.kind}, and was not asked that`);
   return found;
 }
 

@@ -6,7 +6,7 @@ import { aPair, RecoveryWorld, together } from '../../sync/recover/builders.ts';
 import { desiredVolume } from '../../sync/recover/desired.ts';
 import type { RecoveryPlan } from '../../sync/recover/plan.ts';
 import { asText as drillText } from './drill.ts';
-import { leftOut } from './failover.ts';
+import { checkScope, knownEpoch, leftOut, notHereInWords } from './failover.ts';
 import type { LookedUp } from './looked-up.ts';
 import { asText as planText, printed } from './plan.ts';
 import { asText as findingsText } from './verify.ts';
@@ -103,4 +103,37 @@ test('a failover names what is here by somebody else and would not be exported',
   world.has({ ...unlabelled, metadata: { ...unlabelled?.metadata, labels: {} } });
   const left = leftOut({ plan: world.plan(exported), seen: world.seen(exported) });
   expect(left).toEqual([volume('b')]);
+});
+
+test('a failover does not end well while restored objects are not in the scope of exports', () => {
+  const counts = { disown: 0, create: 0, change: 0, remove: 0, release: 0 };
+  expect(() => checkScope({ counts, failures: [] })).not.toThrow();
+  expect(() => checkScope({ counts: { ...counts, release: 2 }, failures: [] })).toThrow(
+    '2 of the restored objects lose the label volumesyncs.storage.cndev.nl/sync again',
+  );
+});
+
+test('a failover that is forced names what of the export is not here', () => {
+  expect(notHereInWords(aPlan())).toBe('');
+  const create = Array.from({ length: 21 }, (_, index) => ({ ...volume(`v${index}`), make: () => ({ metadata: {} }) }));
+  const refused = [{ ...volume('x'), fact: 'nodeVolume', message: 'x' }] as const;
+  const text = notHereInWords(aPlan({ create, refused }));
+  expect(text).toContain('  PersistentVolume v0 was not created yet\n');
+  expect(text).toContain('  and 2 more\n');
+  expect(notHereInWords(aPlan({ refused }))).toContain('  PersistentVolume x is refused: nodeVolume\n');
+});
+
+test('a failover knows the highest epoch that was seen, restored or not', () => {
+  const spec = { protectedCluster: 'prod', mode: 'Recovery', cloudProvider: 's3', retention: 5 } as const;
+  const at = (epoch: number) => ({
+    key: 'prod/1_storage_objects.json',
+    sha256: '',
+    exportedAt: '',
+    epoch,
+    sequence: 1,
+  });
+  const seen = { cluster: 'prod', pointer: true, newest: at(4) };
+  expect(knownEpoch({ spec })).toBe(0);
+  expect(knownEpoch({ spec, status: { export: at(3), seen } })).toBe(4);
+  expect(knownEpoch({ spec, status: { export: at(5), seen } })).toBe(5);
 });

@@ -65,6 +65,31 @@ test('an export after another reads the pointer, and writes export, manifest and
   ]);
 });
 
+test('the pointer is asked for before what is to be exported is put together', async () => {
+  const inner = store.as('a');
+  const client = {
+    ...clientOf(inner),
+    async get(key: string, options: Parameters<typeof inner.get>[1]) {
+      // An SDK does not send a request before it has signed it, and more.
+      for (let steps = 0; steps < 20; steps += 1) await Promise.resolve();
+      return await inner.get(key, options);
+    },
+  };
+  const protector = new Protector({ store: client, keys: NO_KEYS, clock, log: silentLog });
+  const site = { cluster: CLUSTER, clusterUid: 'uid-of-a', form: PLAIN, asOf: clock.now(), retention: 5 };
+  const asked: string[] = [];
+  const content = () => {
+    asked.push(...store.calls.map(({ verb, key }) => `${verb} ${key}`));
+    return aDocument(1);
+  };
+  const { signal } = new AbortController();
+  await inTime(clock, protector.export({ ...site, content, isScheduled: false }, signal));
+  expect(asked).toEqual(['get .holdfast/prod/pointer.json']);
+  store.inject({ verb: 'get', key: pointerKey(CLUSTER) }, { kind: 'fail' });
+  const failing = protector.export({ ...site, content, isScheduled: false }, signal);
+  await expect(inTime(clock, failing)).rejects.toMatchObject({ fault: 'unavailable' });
+});
+
 describe('a first export', () => {
   test('claims the name, and is written before its manifest, and that before the pointer names it', async () => {
     const outcome = await exported(aSite());
@@ -103,18 +128,32 @@ describe('a first export', () => {
     });
   });
 
-  test('can be restored before old ones are looked for', async () => {
-    const before = clock.monotonic();
-    store.inject({ verb: 'list', key: 'prod/' }, { kind: 'delay', until: 60_000 });
-    const outcome = await exported(aSite());
-    expect(clock.monotonic() - before).toBeGreaterThanOrEqual(60_000);
-    expect(outcome.kind === 'exported' && outcome.storedAt - before).toBeLessThan(1_000);
-  });
-
   test('leaves nothing behind of what it tried', async () => {
     await exported(aSite());
     expect(store.keys().filter((key) => key.includes('probe'))).toEqual([]);
     expect(store.count({ verb: 'put', key: /probes/ })).toBe(4);
+  });
+
+  test('does not wait until nothing is left of what it tried', async () => {
+    store.inject({ verb: 'remove', key: /probes/ }, { kind: 'hang' });
+    expect(await inTime(clock, aSite().exportAlone())).toMatchObject({ kind: 'exported', fenced: true });
+  });
+
+  test('tries to make an object and to replace it alone, since a store may refuse one of two at once', async () => {
+    const under = { now: 0, most: 0 };
+    const through: SiteParts['through'] = (inner) => ({
+      ...clientOf(inner),
+      async put(key, content, options) {
+        const isFirst = key.includes('/probes/') && store.count({ verb: 'put', key: /probes/ }) < 2;
+        under.now += 1;
+        if (isFirst) under.most = Math.max(under.most, under.now);
+        return await inner.put(key, content, options).finally(() => {
+          under.now -= 1;
+        });
+      },
+    });
+    expect(await exported(aSite('a', { through }))).toMatchObject({ fenced: true });
+    expect(under.most).toBe(1);
   });
 
   test('goes on beside exports of the original', async () => {
@@ -206,6 +245,21 @@ describe('further exports', () => {
 });
 
 describe('a heartbeat', () => {
+  test.each([
+    ['export', () => newest().export.key],
+    ['manifest', () => pointer().newest?.key ?? ''],
+  ])('notices that the %s is gone, or is another one, and the next export replaces it', async (_what, keyOf) => {
+    const site = aSite();
+    await exported(site);
+    for (const damaged of [undefined, 'torn']) {
+      const { sequence } = pointer().newest ?? expect.unreachable();
+      store.write(keyOf(), damaged);
+      expect(await confirmed(site)).toEqual({ kind: 'stale' });
+      expect(await exported(site)).toMatchObject({ kind: 'exported', status: { sequence: sequence + 1 } });
+      expect(await confirmed(site)).toMatchObject({ kind: 'unchanged' });
+    }
+  });
+
   test('moves the time of the pointer and nothing else', async () => {
     const site = aSite();
     await exported(site);
@@ -323,8 +377,10 @@ describe('the form of exports', () => {
       isScheduled: false,
     };
     const counts = { storageClasses: 0, volumes: 0, claims: 0 };
-    const exporting = protector.export({ ...request, document, counts }, new AbortController().signal);
+    const content = () => ({ document, counts });
+    const exporting = protector.export({ ...request, content }, new AbortController().signal);
     await expect(exporting).rejects.toMatchObject({ fact: 'exportIsTooLarge' });
+    expect(store.history, 'nothing was written').toEqual([]);
   });
 });
 
@@ -409,6 +465,21 @@ describe('one writer', () => {
     expect(writesSince(count)).toEqual([]);
     expect(await inTime(clock, b.takeOver(manifestKey(CLUSTER, 1, 2)))).toMatchObject({ epoch: 2 });
     expect(await inTime(clock, b.takeOver(restored)), 'it is the writer already').toMatchObject({ epoch: 2 });
+  });
+
+  test('does not take over from an export of the original once there is a pointer', async () => {
+    store.write(exportKey(CLUSTER, SECOND - 100), aDocument(9).document);
+    const b = aSite('b');
+    await exported(aSite('a'));
+    const count = store.history.length;
+    await expect(inTime(clock, b.takeOver(null))).rejects.toThrow('nothing was changed. Run it again');
+    expect(writesSince(count)).toEqual([]);
+    for (const key of store.keys('.holdfast/')) store.write(key, undefined);
+    expect(await inTime(clock, b.takeOver(null))).toMatchObject({ epoch: 1 });
+  });
+
+  test('takes over under a higher epoch than any that it knows of, also in a store that knows of none', async () => {
+    expect(await inTime(clock, aSite('b').takeOver(undefined, 6))).toMatchObject({ epoch: 7 });
   });
 
   test('may take over where nobody has written yet', async () => {
@@ -567,6 +638,26 @@ describe('a store that does not know conditions', () => {
     expect(exportKeys()).toHaveLength(2);
     expect(await exported(aSite('b', { through }))).toMatchObject({ kind: 'foreign' });
     expect(await inTime(clock, aSite('b', { through }).takeOver())).toMatchObject({ epoch: 2, fenced: false });
+  });
+
+  test('is tried again for them once an hour, and found out when it has learned them', async () => {
+    let knows = false;
+    const through: SiteParts['through'] = (inner) => ({
+      ...clientOf(inner),
+      put: (key, content, { condition, ...options }) =>
+        inner.put(key, content, { ...options, ...(knows && condition && { condition }) }),
+    });
+    const site = aSite('a', { through });
+    const tries = () =>
+      new Set(store.calls.filter(({ verb, key }) => verb === 'put' && key.includes('/probes/')).map(({ key }) => key))
+        .size;
+    for (let exports = 0; exports < 3; exports += 1) expect(await changed(site)).toMatchObject({ fenced: false });
+    expect(tries()).toBe(1);
+    knows = true;
+    await clock.advance(3_600_000);
+    expect(await changed(site)).toMatchObject({ fenced: true });
+    expect(await changed(site)).toMatchObject({ fenced: true });
+    expect(tries()).toBe(2);
   });
 
   test('is not taken for one because it cannot be reached', async () => {

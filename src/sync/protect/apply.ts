@@ -1,9 +1,11 @@
 /**
- * The protected side: writes an export, then its manifest, then moves the pointer to it, then removes what is too old. It can be cut off
- * between any two of these: what the pointer does not name is not believed by anybody, and the next run goes on from the pointer.
+ * The protected side: writes an export, then its manifest, then moves the pointer to it. It can be cut off between any two of these: what the
+ * pointer does not name is not believed by anybody, and the next run goes on from the pointer. What is too old is removed beside that, and
+ * nobody waits for it.
  */
 import type { Clock } from '../../kit/clock/clock.ts';
 import { Retry } from '../../kit/controller/outcome.ts';
+import { inTurns } from '../../kit/in-turns.ts';
 import type { Log } from '../../kit/observe/log.ts';
 import { type ExportStatus, LARGEST_EXPORT } from '../contract.ts';
 import { encryptionKey } from '../export/codec.ts';
@@ -15,10 +17,19 @@ import type { ObjectStore } from '../store/store.ts';
 import { ConditionalWrites, type Probe, probeFences } from './conditional-writes.ts';
 import { ManifestFiles } from './manifest-files.ts';
 import { type Form, NewObjects } from './new-objects.ts';
-import type { ConfirmRequest, ExportRequest, Known, Outcome, Request, Retention, Stale } from './outcome.ts';
-import { signingKey } from './pointer-file.ts';
+import type {
+  ConfirmRequest,
+  Exportable,
+  ExportRequest,
+  Known,
+  Outcome,
+  Request,
+  Retention,
+  Stale,
+} from './outcome.ts';
+import { type HeldPointer, signingKey } from './pointer-file.ts';
 import { removeExpired } from './retention.ts';
-import { Round } from './round.ts';
+import { type Newest, Round } from './round.ts';
 import { furthest } from './writer.ts';
 
 interface ProtectorParts {
@@ -30,8 +41,12 @@ interface ProtectorParts {
 
 /** How often it begins anew because the pointer has moved meanwhile. */
 const MOST_ROUNDS = 5;
-/** How often old exports are looked for, which takes a few lists. */
+/** How often old exports are looked for, which takes a few lists… */
 const RETENTION_MS = 3_600_000;
+/** …and how soon again when that has failed. */
+const RETENTION_AGAIN_MS = 600_000;
+/** How often it is tried whether a store that did not keep writers apart has learned it. */
+const PROBE_AGAIN_MS = 3_600_000;
 
 export class Protector {
   readonly #parts: ProtectorParts;
@@ -41,8 +56,14 @@ export class Protector {
   #own: ExportStatus | undefined;
   #probe: Promise<Probe> | undefined;
   #isFenced = false;
+  #probedAt: number | undefined;
   #retention: Retention = { kind: 'later' };
-  #retainedAt: number | undefined;
+  /** By the clock that only goes forward. */
+  #retainAt = 0;
+  #isRetaining = false;
+  /** What is done beside what was asked for, and ends with this. */
+  readonly #beside = new Set<Promise<void>>();
+  readonly #life = new AbortController();
 
   constructor(parts: ProtectorParts) {
     this.#parts = parts;
@@ -52,19 +73,19 @@ export class Protector {
 
   /** Nothing is written but the pointer when the document is the one that was exported last. */
   async export(request: ExportRequest, signal: AbortSignal): Promise<Outcome> {
-    const { document } = request;
-    if (document.length > LARGEST_EXPORT) throw tooLarge(document.length);
-    const plain: Content = { sha256: sha256(document), bytes: document.length };
     this.#checkKeys(request.form);
-    if (!this.#isFenced) this.#probe = undefined;
+    let prepared: Prepared | undefined;
     return await this.#inRounds(request, signal, async (round, writes) => {
-      const held = await round.claim();
+      const looking = round.look();
+      prepared ??= await meanwhile(looking, () => inTurns(preparing(request), signal, 1));
+      const { plain } = prepared;
+      const held = await round.claim(await looking);
       if (held === undefined || 'kind' in held) return held;
       const [newest] = await Promise.all([round.newestOf(held), writes()]);
       const isStored = !request.isScheduled && (await round.isStored(held, newest, plain.sha256));
-      if (isStored) return this.#told(await round.confirm(held, newest));
-      const written = await round.export(held, newest, { ...request, plain });
-      if (written) await this.#retain(written.manifest, request, signal);
+      if (isStored) return await this.#confirmed(round, held, newest);
+      const written = await round.export(held, newest, prepared);
+      if (written) this.#retain(written.manifest, request);
       return this.#told(written?.outcome);
     });
   }
@@ -78,8 +99,29 @@ export class Protector {
       if ('kind' in held) return held;
       const newest = await round.newestOf(held);
       const isStored = await round.isStored(held, newest, request.contentSha256);
-      return isStored ? this.#told(await round.confirm(held, newest)) : { kind: 'stale' };
+      return isStored ? await this.#confirmed(round, held, newest) : { kind: 'stale' };
     });
+  }
+
+  /** How it ended when old exports were last looked for. */
+  get retention(): Retention {
+    return this.#retention;
+  }
+
+  /** When nothing is done any more beside what was asked for. */
+  async idle(): Promise<void> {
+    while (this.#beside.size > 0) await Promise.all(this.#beside);
+  }
+
+  /** Nobody asks it for anything any more. */
+  close(): void {
+    this.#life.abort(new Error('nobody needs it any more'));
+  }
+
+  async #confirmed(round: Round, held: HeldPointer, newest: Newest) {
+    const confirmed = await round.confirm(held, newest);
+    if (confirmed && newest.found) this.#retain(newest.found.manifest, round.request);
+    return this.#told(confirmed);
   }
 
   #told<T extends object>(outcome: T | undefined): (T & Pick<Known, 'retention'>) | undefined {
@@ -99,7 +141,6 @@ export class Protector {
       const outcome = await take(new Round(parts), writes);
       if (outcome === undefined) continue;
       if ('status' in outcome) this.#own = outcome.status;
-      await (await this.#probe)?.isCleanedUp;
       return outcome;
     }
     throw new Retry(`the pointer in ${this.#parts.store.description} was moved ${MOST_ROUNDS} times by somebody else`);
@@ -107,11 +148,17 @@ export class Protector {
 
   /** What the store can do is found out when it is to be written to for the first time: who is barred does not write to it even for that. */
   async #writes(request: Request, signal: AbortSignal): Promise<ConditionalWrites> {
-    const probe = this.#probe ?? probeFences(this.#parts.store, request, signal);
+    const { store, clock } = this.#parts;
+    const age = clock.monotonic() - (this.#probedAt ?? clock.monotonic());
+    const known = !this.#isFenced && age >= PROBE_AGAIN_MS ? undefined : this.#probe;
+    const probe = known ?? probeFences(store, request, { probing: signal, cleaning: this.#life.signal });
     this.#probe = probe;
+    if (!known) this.#probedAt = clock.monotonic();
     try {
-      this.#isFenced = (await probe).isFenced;
-      return new ConditionalWrites(this.#parts.store, this.#isFenced);
+      const { isFenced, isCleanedUp } = await probe;
+      this.#isFenced = isFenced;
+      if (!known) this.#do(isCleanedUp);
+      return new ConditionalWrites(store, isFenced);
     } catch (error) {
       this.#probe = undefined;
       throw error;
@@ -119,18 +166,33 @@ export class Protector {
   }
 
   /** After the pointer has moved, and the newest export is one that can be restored. */
-  async #retain(newest: Manifest, { retention: days }: ExportRequest, signal: AbortSignal): Promise<void> {
-    const now = this.#parts.clock.monotonic();
-    const isDue = this.#retainedAt === undefined || now - this.#retainedAt >= RETENTION_MS;
+  #retain(newest: Manifest, { retention: days }: Request): void {
+    const isDue = !this.#isRetaining && this.#parts.clock.monotonic() >= this.#retainAt;
     // Nobody restores an export without volumes: what was exported before it is all that there is.
     if (!isDue || newest.counts.volumes === 0) return;
+    this.#isRetaining = true;
+    this.#do(this.#removeExpired(newest, days));
+  }
+
+  async #removeExpired(newest: Manifest, days: number): Promise<void> {
+    const { store, clock, log } = this.#parts;
+    let again = RETENTION_MS;
     try {
-      this.#retention = { kind: 'done', removed: await removeExpired(this.#parts.store, { newest, days }, signal) };
-      this.#retainedAt = now;
+      const removed = await removeExpired(store, { newest, days }, this.#life.signal);
+      this.#retention = { kind: 'done', removed };
     } catch (error) {
-      this.#parts.log.warn({ err: error }, 'old exports could not be removed');
+      if (this.#life.signal.aborted) return;
+      log.warn({ err: error }, 'old exports could not be removed');
       this.#retention = { kind: 'failed', why: error instanceof Error ? error.message : String(error) };
+      again = RETENTION_AGAIN_MS;
     }
+    this.#retainAt = clock.monotonic() + again;
+    this.#isRetaining = false;
+  }
+
+  #do(work: Promise<void>): void {
+    this.#beside.add(work);
+    void work.finally(() => this.#beside.delete(work));
   }
 
   /** Before anything is written. */
@@ -138,6 +200,24 @@ export class Protector {
     if (encryption !== 'None') encryptionKey(this.#parts.keys);
     if (isSigned) signingKey(this.#parts.keys);
   }
+}
+
+interface Prepared extends Exportable {
+  readonly plain: Content;
+}
+
+/** Gives way once before it begins: what was asked for is on its way then. */
+function* preparing({ content }: ExportRequest): Generator<void, Prepared> {
+  yield;
+  const { document, counts } = content();
+  if (document.length > LARGEST_EXPORT) throw tooLarge(document.length);
+  return { document, counts, plain: { sha256: sha256(document), bytes: document.length } };
+}
+
+/** Does something else while an answer is waited for, whose failure is told to who asks for it then. */
+async function meanwhile<T>(answer: Promise<unknown>, work: () => Promise<T>): Promise<T> {
+  answer.catch(() => {});
+  return await work();
 }
 
 const tooLarge = (bytes: number) =>

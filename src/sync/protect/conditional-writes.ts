@@ -61,6 +61,12 @@ export interface Probe {
   readonly isCleanedUp: Promise<void>;
 }
 
+/** Who waits for the answer need not wait until all is cleaned up. */
+interface ProbeSignals {
+  readonly probing: AbortSignal;
+  readonly cleaning: AbortSignal;
+}
+
 /**
  * Whether the store keeps writers apart: tries on an object of its own that a second creation fails, and that a write over something
  * else than what was read does. Throws when the store cannot be reached: then nothing is known.
@@ -68,12 +74,12 @@ export interface Probe {
 export async function probeFences(
   store: ObjectStore,
   { cluster }: Pick<Site, 'cluster'>,
-  signal: AbortSignal,
+  { probing, cleaning }: ProbeSignals,
 ): Promise<Probe> {
   const key = probeKey(cluster, randomUUID());
-  const cleanUp = () => store.remove(key, { signal }).catch(() => {});
+  const cleanUp = () => store.remove(key, { signal: cleaning }).catch(() => {});
   try {
-    const isFenced = await isFencedAt(store, key, signal);
+    const isFenced = await isFencedAt(store, key, probing);
     return { isFenced, isCleanedUp: cleanUp() };
   } catch (error) {
     const isCleanedUp = cleanUp();
@@ -90,7 +96,12 @@ async function isFencedAt(store: ObjectStore, key: string, signal: AbortSignal):
   const etagAfter = async (stored: Stored | undefined) => (stored ?? (await store.head(key, { signal })))?.etag;
   const etag = await etagAfter(await put('first', { absent: true }));
   if (etag === undefined) return false;
-  const [second, next] = await Promise.all([put('second', { absent: true }), put('next', { etag })]);
-  if (second || (await etagAfter(next)) === etag) return false;
-  return !(await put('over what is no longer there', { etag }));
+  // Alone: a store may refuse either of two conditional writes to one key that it gets at once.
+  const next = await put('next', { etag });
+  if ((await etagAfter(next)) === etag) return false;
+  const [second, over] = await Promise.all([
+    put('second', { absent: true }),
+    put('over what is no longer there', { etag }),
+  ]);
+  return !second && !over;
 }

@@ -11,6 +11,8 @@ import type { ObjectStore } from '../store/store.ts';
 export interface HeldManifest {
   readonly manifest: Manifest;
   readonly reference: ManifestReference;
+  /** As it is stored. */
+  readonly bytes: number;
   /** The id of the key that signed it. */
   readonly signer: string | undefined;
 }
@@ -95,6 +97,7 @@ export class ManifestFiles {
     return {
       manifest,
       reference: { key, sha256: sha256(got.body), sequence },
+      bytes: got.body.length,
       signer: signerOf('manifest', got.body),
     };
   }

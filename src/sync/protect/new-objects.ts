@@ -42,6 +42,8 @@ export interface NewExport {
 export interface Written {
   readonly manifest: Manifest;
   readonly reference: ManifestReference;
+  /** Of the manifest. */
+  readonly bytes: number;
 }
 
 interface NewObjectsParts {
@@ -72,8 +74,8 @@ export class NewObjects {
   async write(wanted: NewExport, writes: ConditionalWrites, signal: AbortSignal): Promise<Written> {
     for (let { sequence } = wanted, last = sequence + MOST_NAMES; sequence < last; sequence += 1) {
       const manifest = await this.#writeExport({ ...wanted, sequence }, writes, signal);
-      const reference = await this.#writeManifest(manifest, wanted.form, writes, signal);
-      if (reference) return { manifest, reference };
+      const written = await this.#writeManifest(manifest, wanted.form, writes, signal);
+      if (written) return written;
       if (writes.isFenced) await this.#discard(manifest.export.key, signal);
     }
     throw new Retry(
@@ -144,13 +146,19 @@ export class NewObjects {
   }
 
   /** Nothing when there is another one of this name: one that a run before has not finished. */
-  async #writeManifest(manifest: Manifest, form: Form, writes: ConditionalWrites, signal: AbortSignal) {
+  async #writeManifest(
+    manifest: Manifest,
+    form: Form,
+    writes: ConditionalWrites,
+    signal: AbortSignal,
+  ): Promise<Written | undefined> {
     const { store, keys } = this.#parts;
     const body = writeManifest(manifest, form.isSigned ? signingKey(keys) : undefined);
     const key = manifestKey(manifest.cluster, manifest.epoch, manifest.sequence);
     const reference = { key, sha256: sha256(body), sequence: manifest.sequence };
-    if (await writes.create(key, body, signal)) return reference;
+    const written = { manifest, reference, bytes: body.length };
+    if (await writes.create(key, body, signal)) return written;
     const got = await store.get(key, { signal, most: LARGEST_RECORD });
-    return got.kind === 'found' && got.body.equals(body) ? reference : undefined;
+    return got.kind === 'found' && got.body.equals(body) ? written : undefined;
   }
 }

@@ -8,13 +8,19 @@ export interface Request extends Site {
   readonly form: Form;
   /** Since when nothing can have changed unseen: what is confirmed is confirmed for this time. */
   readonly asOf: Date;
+  /** In days. */
+  readonly retention: number;
+}
+
+/** What is to be exported. */
+export interface Exportable {
+  readonly document: Buffer;
+  readonly counts: Counts;
 }
 
 export interface ExportRequest extends Request {
-  readonly document: Buffer;
-  readonly counts: Counts;
-  /** In days. */
-  readonly retention: number;
+  /** Puts it together, which takes a while: it is called once the store has been asked for the pointer. */
+  readonly content: () => Exportable;
   /** Whether it is time for one even when nothing has changed. */
   readonly isScheduled: boolean;
 }
@@ -28,7 +34,7 @@ export type Outcome =
   | (Known & {
       readonly kind: 'exported';
       readonly bytes: number;
-      /** When it could be restored, by the clock that only goes forward. What comes after is looking for old ones. */
+      /** When it could be restored, by the clock that only goes forward. */
       readonly storedAt: number;
     })
   /** What is exported already is what there is. */

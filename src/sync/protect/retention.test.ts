@@ -6,7 +6,7 @@ import { aManifest } from '../export/sample-records.ts';
 import { SimulatedStore } from '../store/simulated-store.ts';
 import type { Listed } from '../store/store.ts';
 import { inTime } from './in-time.ts';
-import { expiredExports, expiredManifests, type Newest } from './retention.ts';
+import { expiredExports, keptFrom, type Newest } from './retention.ts';
 import { CLUSTER, SimulatedSite } from './simulated-site.ts';
 
 const DAY = 86_400_000;
@@ -23,27 +23,32 @@ function aged(days: readonly number[]) {
 }
 
 describe('what is too old', () => {
-  test('are exports and manifests that the newest is more than the retention ahead of', () => {
+  test('are manifests in whose place another one has been for longer than the retention, and their exports', () => {
     const world = aged([9, 6, 5, 1, 0]);
-    expect(expiredManifests(world)).toEqual([manifestKey('prod', 1, 1), manifestKey('prod', 1, 2)]);
-    expect(expiredExports(world, newest(3, 3))).toEqual([exportKey('prod', 1), exportKey('prod', 2)]);
+    expect(keptFrom(world), 'the second was superseded five days ago').toBe(1);
+    expect(expiredExports(world, newest(2, 2))).toEqual([exportKey('prod', 1)]);
+  });
+
+  test('is nothing that was the newest until just now, however old it is', () => {
+    expect(keptFrom(aged([400, 0]))).toBe(0);
+    expect(keptFrom(aged([400, 300, 0]))).toBe(1);
   });
 
   test('is counted by the clock of the store alone: a newest export of long ago keeps its company', () => {
-    expect(expiredManifests(aged([109, 105, 102, 100]))).toEqual([manifestKey('prod', 1, 1)]);
-    expect(expiredManifests(aged([104, 102, 100]))).toEqual([]);
+    expect(keptFrom(aged([109, 106, 102, 100]))).toBe(1);
+    expect(keptFrom(aged([104, 102, 100]))).toBe(0);
   });
 
   test('is nothing when the list does not show the newest export yet', () => {
     const world = aged([9, 9, 0]);
     const contents = { ...world.contents, exports: world.contents.exports.slice(0, 2) };
-    expect(expiredManifests({ ...world, contents })).toEqual([]);
+    expect(keptFrom({ ...world, contents })).toBeUndefined();
     expect(expiredExports({ ...world, contents }, newest(3, 3))).toEqual([]);
   });
 
   test('is no manifest behind one that is kept, and no export that a kept manifest may speak of', () => {
-    const world = aged([9, 1, 9, 0]);
-    expect(expiredManifests(world)).toEqual([manifestKey('prod', 1, 1)]);
+    const world = aged([9, 8, 1, 9, 0]);
+    expect(keptFrom(world)).toBe(1);
     expect(expiredExports(world, newest(2, 2))).toEqual([exportKey('prod', 1)]);
   });
 
@@ -53,9 +58,8 @@ describe('what is too old', () => {
       fc.property(days, fc.integer({ min: -5, max: 30 }), fc.nat(), (ages, retention, pick) => {
         const sequence = (pick % ages.length) + 1;
         const world = { ...aged(ages), newest: newest(sequence, sequence), days: retention };
-        const manifests = expiredManifests(world);
-        const kept = manifests.length + 1;
-        expect(manifests).not.toContain(manifestKey('prod', 1, sequence));
+        const kept = (keptFrom(world) ?? 0) + 1;
+        expect(kept).toBeLessThanOrEqual(sequence);
         expect(expiredExports(world, newest(kept, kept))).not.toContain(exportKey('prod', sequence));
       }),
     );
@@ -83,8 +87,8 @@ describe('retention', () => {
       await clock.advance(DAY);
     }
     expect(await changed()).toMatchObject({ retention: { kind: 'done', removed: 2 } });
-    expect(store.keys('prod/')).toHaveLength(6);
-    expect(store.keys('.holdfast/prod/manifests/')).toHaveLength(6);
+    expect(store.keys('prod/')).toHaveLength(7);
+    expect(store.keys('.holdfast/prod/manifests/')).toHaveLength(7);
     expect(store.body(exportKey(CLUSTER, 1700000000))).toBeUndefined();
   });
 
@@ -132,6 +136,19 @@ describe('retention', () => {
     expect(looks()).toBe(2);
   });
 
+  test('keeps what was the newest for a long time as long as anything else, once there is another', async () => {
+    await changed();
+    const before = store.keys('prod/');
+    await clock.advance(30 * DAY);
+    expect(await changed()).toMatchObject({ retention: { kind: 'done', removed: 0 } });
+    await clock.advance(4 * DAY);
+    await changed();
+    expect(store.keys('prod/')).toEqual(expect.arrayContaining(before));
+    await clock.advance(2 * DAY);
+    expect(await changed()).toMatchObject({ retention: { kind: 'done', removed: 2 } });
+    expect(store.keys('prod/')).not.toEqual(expect.arrayContaining(before));
+  });
+
   test('waits while what is exported has no volumes: nobody restores that, and what was before it is all that there is', async () => {
     await changed();
     const before = store.keys('prod/');
@@ -140,23 +157,60 @@ describe('retention', () => {
       await clock.advance(10 * DAY);
       await changed();
     }
-    expect(store.keys('prod/')).toEqual(expect.arrayContaining([...before]));
+    expect(store.keys('prod/')).toEqual(expect.arrayContaining(before));
     site.volumes = 2;
     await changed();
-    expect(store.keys('prod/')).not.toEqual(expect.arrayContaining([...before]));
+    expect(store.keys('prod/'), 'it was the last that could be restored until now').toEqual(
+      expect.arrayContaining(before),
+    );
+    await clock.advance(6 * DAY);
+    await changed();
+    expect(store.keys('prod/')).not.toEqual(expect.arrayContaining(before));
+    expect(store.keys('prod/')).toHaveLength(2);
   });
 
-  test('that fails does not harm the export, and is tried with the next', async () => {
+  test('takes what was written and never named for no successor', async () => {
+    await changed();
+    const before = store.keys('prod/');
+    await clock.advance(DAY);
+    store.inject({ verb: 'put', key: pointerKey(CLUSTER) }, { kind: 'fail' });
+    await expect(changed()).rejects.toMatchObject({ fault: 'unavailable' });
+    site.restart();
+    await clock.advance(20 * DAY);
+    expect(await changed()).toMatchObject({ kind: 'exported', retention: { kind: 'done', removed: 0 } });
+    expect(store.keys('prod/')).toEqual(expect.arrayContaining(before));
+  });
+
+  test('that fails does not harm the export, is told of, and is tried again by a heartbeat, but not at once', async () => {
     store.inject({ verb: 'list', key: 'prod/' }, { kind: 'fail', as: 'denied' });
-    expect(await changed()).toMatchObject({
-      kind: 'exported',
-      retention: { kind: 'failed', why: expect.stringContaining('prod/') },
-    });
-    expect(await inTime(clock, site.confirm()), 'and is told until then').toMatchObject({
-      kind: 'unchanged',
-      retention: { kind: 'failed' },
-    });
-    expect(await changed()).toMatchObject({ retention: { kind: 'done' } });
+    const failed = { kind: 'failed', why: expect.stringContaining('prod/') };
+    expect(await changed()).toMatchObject({ kind: 'exported', retention: failed });
+    const looks = () => store.count({ verb: 'list', key: 'prod/' });
+    expect(await changed()).toMatchObject({ kind: 'exported', retention: failed });
+    await clock.advance(9 * 60_000);
+    expect(await inTime(clock, site.confirm())).toMatchObject({ kind: 'unchanged', retention: failed });
+    expect(looks()).toBe(1);
+    await clock.advance(60_000);
+    expect(await inTime(clock, site.confirm())).toMatchObject({ kind: 'unchanged', retention: { kind: 'done' } });
+    expect(looks()).toBe(2);
+  });
+
+  test('goes on in quiet times, too', async () => {
+    await changed();
+    await changed();
+    await clock.advance(6 * DAY);
+    expect(await inTime(clock, site.confirm())).toMatchObject({ kind: 'unchanged', retention: { removed: 0 } });
+    expect(await inTime(clock, site.export(true))).toMatchObject({ kind: 'exported' });
+    await clock.advance(3_600_000);
+    expect(await inTime(clock, site.confirm())).toMatchObject({ kind: 'unchanged', retention: { removed: 2 } });
+  });
+
+  test('holds nothing up: the outcome of an export does not wait for it', async () => {
+    store.inject({ verb: 'list', key: 'prod/' }, { kind: 'hang' });
+    expect(await inTime(clock, site.exportAlone())).toMatchObject({ kind: 'exported', retention: { kind: 'later' } });
+    site.edition += 1;
+    expect(await inTime(clock, site.exportAlone())).toMatchObject({ kind: 'exported', status: { sequence: 2 } });
+    expect(store.count({ verb: 'list', key: 'prod/' }), 'and is not begun twice').toBe(1);
   });
 
   test('removes nothing while the oldest manifest that is to be kept cannot be read', async () => {
@@ -164,7 +218,7 @@ describe('retention', () => {
     await clock.advance(DAY);
     await changed();
     store.write(manifestKey(CLUSTER, 1, 2), 'garbage');
-    await clock.advance(4.5 * DAY);
+    await clock.advance(5.5 * DAY);
     const before = store.keys();
     expect(await changed()).toMatchObject({ kind: 'exported', retention: { kind: 'failed' } });
     expect(store.keys()).toEqual(expect.arrayContaining(before));

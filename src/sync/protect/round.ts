@@ -8,7 +8,7 @@ import type { ObjectStore } from '../store/store.ts';
 import type { ConditionalWrites } from './conditional-writes.ts';
 import type { HeldManifest, ManifestFiles } from './manifest-files.ts';
 import type { NewObjects, Written } from './new-objects.ts';
-import type { ExportRequest, Known, Outcome, Request } from './outcome.ts';
+import type { Exportable, Known, Outcome, Request } from './outcome.ts';
 import { type HeldPointer, PointerFile, signingKey } from './pointer-file.ts';
 import { type Barred, barredBy, epochOf, isBehind, knownHere, lastSequence } from './writer.ts';
 
@@ -45,6 +45,10 @@ export class Round {
     this.#pointer = new PointerFile({ ...parts, cluster: parts.request.cluster });
   }
 
+  get request(): Request {
+    return this.#parts.request;
+  }
+
   /** The pointer, if there is one, or why it is not ours. */
   async look(): Promise<HeldPointer | Barred | undefined> {
     const { request, signal } = this.#parts;
@@ -52,11 +56,10 @@ export class Round {
     return held && (barredBy(held.pointer, request) ?? held);
   }
 
-  /** The same, but where there is none it is made before anything else is, so that only one of several begins. */
-  async claim(): Promise<HeldPointer | Barred | undefined> {
+  /** What was looked at, but where there is none it is made before anything else is, so that only one of several begins. */
+  async claim(looked: HeldPointer | Barred | undefined): Promise<HeldPointer | Barred | undefined> {
     const { manifests, request, signal } = this.#parts;
-    const held = await this.look();
-    if (held) return held;
+    if (looked) return looked;
     const last = await manifests.last(request.cluster, signal);
     const barred = last && barredBy(last.manifest, request);
     if (barred) return barred;
@@ -84,8 +87,8 @@ export class Round {
   }
 
   /**
-   * Whether the newest export is this document, written by this writer and as it should be, and is still there; in a store that has not
-   * gone back.
+   * Whether the newest export is this document, written by this writer and as it should be, and is still there with its manifest; in a
+   * store that has not gone back.
    */
   async isStored({ pointer }: HeldPointer, { found }: Newest, contentSha256: string | undefined): Promise<boolean> {
     const { store, request, signal } = this.#parts;
@@ -94,8 +97,9 @@ export class Round {
     const { clusterUid, epoch } = found.manifest;
     const isOwn = clusterUid === pointer.clusterUid && epoch === pointer.epoch;
     if (!isOwn || !this.#hasForm(found) || isBehind(found.manifest, request)) return false;
-    const { key, bytes } = found.manifest.export;
-    return (await store.head(key, { signal }))?.size === bytes;
+    const stored = [found.manifest.export, { key: found.reference.key, bytes: found.bytes }];
+    const heads = await Promise.all(stored.map(({ key }) => store.head(key, { signal })));
+    return stored.every(({ bytes }, index) => heads[index]?.size === bytes);
   }
 
   #hasForm({ manifest: { export: record }, signer }: HeldManifest): boolean {
@@ -123,14 +127,15 @@ export class Round {
     return this.#parts.request.asOf.getTime() > before || before > this.#parts.clock.now().getTime();
   }
 
-  async export(held: HeldPointer, newest: Newest, content: ExportRequest & { readonly plain: Content }) {
+  async export(held: HeldPointer, newest: Newest, content: Exportable & { readonly plain: Content }) {
     const { newObjects, manifests, request, clock, keys, signal } = this.#parts;
     const writes = await this.#parts.writes();
     const writer = { clusterUid: request.clusterUid, epoch: epochOf(held.pointer, request) };
     const { found, reference } = newest;
     for (const key of [found?.manifest.export.key, knownHere(request)?.key]) newObjects.isAfter(this.#secondOf(key));
     const place = { writer, sequence: lastSequence(newest, request) + 1, previous: reference };
-    const written = await newObjects.write({ ...content, ...place }, writes, signal);
+    const { cluster, form } = request;
+    const written = await newObjects.write({ ...content, ...place, cluster, form }, writes, signal);
     const { manifest } = written;
     const confirmedAt = request.asOf.toISOString();
     const moved = await this.#move({ ...held.pointer, ...writer, newest: written.reference, confirmedAt }, held);

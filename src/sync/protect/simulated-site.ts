@@ -8,7 +8,7 @@ import type { SimulatedStore } from '../store/simulated-store.ts';
 import type { ObjectStore } from '../store/store.ts';
 import { Protector } from './apply.ts';
 import type { Form } from './new-objects.ts';
-import type { ExportRequest, Outcome, Stale } from './outcome.ts';
+import type { Exportable, Outcome, Stale } from './outcome.ts';
 import { type TakenOver, takeOver } from './take-over.ts';
 
 export const CLUSTER = 'Prod';
@@ -25,7 +25,7 @@ export interface SiteParts {
 }
 
 /** A document with so many volumes, whose claims are called after its edition. */
-export function aDocument(edition: number, volumes = 2): Pick<ExportRequest, 'document' | 'counts'> {
+export function aDocument(edition: number, volumes = 2): Exportable {
   const object = (kind: string, name: string, more: object = {}) =>
     JSON.stringify({ apiVersion: 'v1', kind, metadata: { name, ...more }, spec: {} });
   const names = Array.from({ length: volumes }, (_, index) => `v${index}`);
@@ -61,25 +61,46 @@ export class SimulatedSite {
   /** Ends the process, and starts another, which knows only what the cluster does. */
   restart(): void {
     this.#life.abort(new Error('the process was ended'));
+    this.#protector.close();
     this.#life = new AbortController();
     this.#contentSha256 = undefined;
     this.#protector = this.#newProtector();
   }
 
+  /** And waits until old exports are removed, too. */
   async export(isScheduled = false): Promise<Outcome> {
-    const request = { ...this.#site, ...aDocument(this.edition, this.volumes), retention: this.retention, isScheduled };
+    return await this.#idle(await this.exportAlone(isScheduled));
+  }
+
+  async exportAlone(isScheduled = false): Promise<Outcome> {
+    const exported = aDocument(this.edition, this.volumes);
+    const request = { ...this.#site, content: () => exported, isScheduled };
     return this.#told(await this.#protector.export(request, this.#life.signal));
   }
 
   async confirm(): Promise<Outcome | Stale> {
     const request = { ...this.#site, contentSha256: this.#contentSha256 };
-    return this.#told(await this.#protector.confirm(request, this.#life.signal));
+    return await this.#idle(this.#told(await this.#protector.confirm(request, this.#life.signal)));
   }
 
-  takeOver(restored?: string): Promise<TakenOver> {
+  /** With what has come of that. */
+  async #idle<T extends Outcome | Stale>(outcome: T): Promise<T> {
+    await this.#protector.idle();
+    return 'retention' in outcome ? { ...outcome, retention: this.#protector.retention } : outcome;
+  }
+
+  takeOver(restored?: string | null, knownEpoch = 0): Promise<TakenOver> {
     const { clock, keys = NO_KEYS } = this.#parts;
     const { cluster, clusterUid } = this.#site;
-    const parts = { store: this.#client, cluster, clusterUid, keys, clock, ...(restored && { restored }) };
+    const parts = {
+      store: this.#client,
+      cluster,
+      clusterUid,
+      keys,
+      clock,
+      knownEpoch,
+      ...(restored !== undefined && { restored }),
+    };
     return takeOver(parts, this.#life.signal);
   }
 
@@ -92,8 +113,8 @@ export class SimulatedSite {
   }
 
   get #site() {
-    const { clusterUid, status: known, form } = this;
-    return { cluster: CLUSTER, clusterUid, known, form, asOf: this.#parts.clock.now() };
+    const { clusterUid, status: known, form, retention } = this;
+    return { cluster: CLUSTER, clusterUid, known, form, retention, asOf: this.#parts.clock.now() };
   }
 
   get #client(): ObjectStore {

@@ -16,8 +16,13 @@ export interface TakeOverParts {
   /** What is written is signed when there is a key to sign with. */
   readonly keys: Keys;
   readonly clock: Clock;
-  /** The key of the manifest that has to be the newest still, because what it speaks of is what this cluster has. */
-  readonly restored?: string;
+  /**
+   * The key of the manifest that has to be the newest still, because what it speaks of is what this cluster has. Null for an export of the
+   * original: nobody may have made a pointer since.
+   */
+  readonly restored?: string | null;
+  /** The highest that this cluster knows of, also when the store does not any more. */
+  readonly knownEpoch?: number;
   readonly log?: Log;
 }
 
@@ -45,7 +50,11 @@ const MOST_ROUNDS = 5;
 
 export async function takeOver(parts: TakeOverParts, signal: AbortSignal): Promise<TakenOver> {
   const { store, cluster, clusterUid, keys } = parts;
-  const { isFenced: fenced, isCleanedUp } = await probeFences(store, { cluster }, signal);
+  const { isFenced: fenced, isCleanedUp } = await probeFences(
+    store,
+    { cluster },
+    { probing: signal, cleaning: signal },
+  );
   await isCleanedUp;
   const writes = new ConditionalWrites(store, fenced);
   const file = new PointerFile({ store, keys, cluster });
@@ -53,7 +62,7 @@ export async function takeOver(parts: TakeOverParts, signal: AbortSignal): Promi
     const from = await file.read(signal);
     if (from?.pointer.clusterUid === clusterUid) return taken(from.pointer, from.pointer, fenced);
     const before = from?.pointer ?? (await lost(parts, signal));
-    if (parts.restored !== undefined && before?.newest?.key !== parts.restored) throw new ExportHasCome(cluster);
+    if (!isStillNewest(parts, before)) throw new ExportHasCome(cluster);
     const pointer = raised(parts, before);
     const moved = await file.move(pointer, { from, isSigned: keys.signing !== undefined, writes }, signal);
     if (moved) return taken(pointer, before, fenced);
@@ -62,6 +71,11 @@ export async function takeOver(parts: TakeOverParts, signal: AbortSignal): Promi
 }
 
 type Before = Pick<Pointer, 'clusterUid' | 'epoch' | 'newest' | 'confirmedAt'>;
+
+function isStillNewest({ restored }: TakeOverParts, before: Before | undefined): boolean {
+  if (restored === undefined) return true;
+  return restored === null ? before === undefined : before?.newest?.key === restored;
+}
 
 /** What the pointer would say if it had not got lost; nothing where nobody has written yet. */
 async function lost(parts: TakeOverParts, signal: AbortSignal): Promise<Before | undefined> {
@@ -73,12 +87,12 @@ async function lost(parts: TakeOverParts, signal: AbortSignal): Promise<Before |
 }
 
 /** It confirms nothing: what was exported last is as old as it was. */
-function raised({ cluster, clusterUid, clock }: TakeOverParts, before: Before | undefined): Pointer {
+function raised({ cluster, clusterUid, clock, knownEpoch = 0 }: TakeOverParts, before: Before | undefined): Pointer {
   return {
     schemaVersion: SCHEMA_VERSION,
     cluster: cluster.toLowerCase(),
     clusterUid,
-    epoch: (before?.epoch ?? 0) + 1,
+    epoch: Math.max(before?.epoch ?? 0, knownEpoch) + 1,
     newest: before?.newest ?? null,
     confirmedAt: before?.confirmedAt ?? clock.now().toISOString(),
   };

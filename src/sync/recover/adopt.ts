@@ -5,7 +5,7 @@
 import type { Identity } from '../../kit/cache/store.ts';
 import { RECOVERY_LABEL } from '../contract.ts';
 import type { LocalClaims, LocalVolumes } from './local.ts';
-import type { Kind, Target } from './plan.ts';
+import type { Kind, Patch, Target } from './plan.ts';
 import type { Seen } from './seen.ts';
 import { Pass, patch, type Writing, type Written } from './writing.ts';
 
@@ -33,7 +33,12 @@ function ownOf(kind: Kind, keys: Iterable<string>, view: Pick<LocalVolumes | Loc
 
 export async function adopt(writing: Writing, targets: readonly Adopted[]): Promise<Written> {
   const pass = new Pass(writing, targets.length);
-  const labels = { [RECOVERY_LABEL]: writing.sync };
-  await pass.each('change', targets, (target) => patch(writing, target, target, { metadata: { labels } }));
+  await pass.each('change', targets, (target) => patch(writing, target, target, adoption(target, writing.sync)));
   return pass.written;
+}
+
+/** From the moment on that it counts as restored its data stays, whatever a person is told to do about it. */
+function adoption({ kind }: Target, sync: string): Patch {
+  const metadata = { labels: { [RECOVERY_LABEL]: sync } };
+  return kind === 'PersistentVolume' ? { metadata, spec: { persistentVolumeReclaimPolicy: 'Retain' } } : { metadata };
 }

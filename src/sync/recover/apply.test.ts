@@ -184,6 +184,24 @@ describe('what happens meanwhile', () => {
     expect(world.volume('free')?.metadata.deletionTimestamp).toBeUndefined();
   });
 
+  test('one whose claim was made anew by somebody is not removed', async () => {
+    const world = new RecoveryWorld();
+    await world.restore(pairs(10));
+    const plan = world.plan(pairs(9));
+    world.afterWrite = (count) => {
+      if (count !== world.writes.length || world.claim('apps/v9')) return;
+      world.afterWrite = () => {};
+      world.change(world.volume('v9'), ({ spec, ...rest }) => {
+        const { uid: _, ...claimRef } = spec?.claimRef ?? {};
+        return { ...rest, spec: { ...spec, claimRef } };
+      });
+      world.has(aClaim('apps/v9', { volumeName: 'v9' }, { labels: {} }));
+      world.bind();
+    };
+    expect(failed(await world.apply(plan))).toEqual(['remove PersistentVolume v9']);
+    expect(world.volume('v9')?.metadata.deletionTimestamp).toBeUndefined();
+  });
+
   test('a volume stays when the removal of its claim has failed', async () => {
     const world = new RecoveryWorld();
     await world.restore(pairs(10));
@@ -271,16 +289,31 @@ describe('when something fails', () => {
     expect(written.failures).toHaveLength(100);
   });
 
-  test('namespaces that cannot be made only fail the claims in them', async () => {
+  test.each([
+    [403, 'Forbidden'],
+    [500, 'InternalError'],
+  ] as const)('namespaces that cannot be made only fail the claims in them (%i)', async (status, reason) => {
     const world = new RecoveryWorld('apps');
     world.beforeRequest = (_method, path) => {
-      if (/namespaces(\?|$)/.test(path)) throw apiError(403, 'Forbidden');
+      if (/namespaces(\?|$)/.test(path)) throw apiError(status, reason);
       if (path.includes('/shop/')) throw apiError(404, 'NotFound');
     };
     const written = await world.apply(world.plan(together(aPair('a', 'shop/a'), aPair('b'))));
     expect(failed(written)).toEqual(['create PersistentVolumeClaim shop/a']);
     expect(world.claim('apps/b')).toBeDefined();
   });
+
+  test.each([apiError(401, 'Unauthorized'), new ConnectionError('gone', { mayHaveHappened: true })])(
+    'a namespace that cannot be made ends the pass where no other could be either: %s',
+    async (error) => {
+      const world = new RecoveryWorld();
+      world.beforeRequest = (_method, path) => {
+        if (/namespaces(\?|$)/.test(path)) throw error;
+      };
+      await expect(world.apply(world.plan(pairs(1)))).rejects.toBe(error);
+      expect(world.writes).toEqual([]);
+    },
+  );
 
   test('a server that is gone ends the pass, instead of being asked a hundred thousand times', async () => {
     const world = new RecoveryWorld('apps');

@@ -40,14 +40,14 @@ const latest = <T extends Alteration | Removal>(target: T, versions: ReadonlyMap
   return resourceVersion === undefined ? target : { ...target, resourceVersion };
 };
 
-/** One that cannot be made is told by the claims that are to go there. */
+/** One that cannot be made, for whatever reason, is told by the claims that are to go there: the others need not wait for it. */
 async function makeNamespaces({ namespaces }: RecoveryPlan, { client, signal, parallel = 32 }: Writing): Promise<void> {
   await fewAtATime(parallel, namespaces, async (name) => {
     try {
       await client.create(NAMESPACES, { metadata: { name } }, { fieldManager: FIELD_MANAGER, signal });
     } catch (error) {
-      const isRefused = error instanceof ApiError && error.status < 500 && !hasReason(error, 'Unauthorized');
-      if (!isRefused) throw error;
+      const isOfOneNamespace = error instanceof ApiError && !hasReason(error, 'Unauthorized');
+      if (!isOfOneNamespace || signal.aborted) throw error;
     }
   });
 }
@@ -109,9 +109,8 @@ async function volumeOf(
   return name ? await client.find(PERSISTENT_VOLUMES, { name }, { signal }) : undefined;
 }
 
-/** The claim that a volume is bound to, other than the one that was removed just now. */
-function anothersClaim({ spec }: PersistentVolume, { needs }: Removal): string | undefined {
+/** The claim that a volume is bound to, other than the one that it was seen with. One of the same name may be another one. */
+function anothersClaim({ spec }: PersistentVolume, { claimUid }: Removal): string | undefined {
   const { namespace, name, uid } = spec?.claimRef ?? {};
-  const claim = `${namespace}/${name}`;
-  return uid === undefined || claim === needs?.key ? undefined : claim;
+  return uid === undefined || uid === claimUid ? undefined : `${namespace}/${name}`;
 }

@@ -240,6 +240,15 @@ describe('what cannot be changed', () => {
     doesNothing(world.plan({ volumes: [aVolume('a', nfs('/export/new'))] }));
   });
 
+  test('is kept also of a volume that is being deleted: its claim may go only later', () => {
+    const world = new RecoveryWorld();
+    const metadata = { labels: OURS, deletionTimestamp: '2026-01-01T00:00:00Z' };
+    world.has(aVolume('a', { persistentVolumeReclaimPolicy: 'Delete' }, metadata));
+    const plan = world.plan({ volumes: [aVolume('a')] });
+    expect(facts(plan)).toEqual({ a: 'isBeingDeleted' });
+    expect(plan.change).toMatchObject([{ key: 'a', fields: ['spec.persistentVolumeReclaimPolicy'] }]);
+  });
+
   test('of somebody else is not even given another policy', () => {
     const world = new RecoveryWorld();
     world.has(aVolume('a', { persistentVolumeReclaimPolicy: 'Delete' }, { labels: {} }));
@@ -586,6 +595,21 @@ describe('when an export has lost too much', () => {
     expect(keys(plan.held?.create ?? [])).toEqual(['new', 'shop/new']);
     expect(keys(plan.held?.change ?? [])).toEqual(['v0']);
     expect(plan.held?.remove).toHaveLength(20);
+  });
+
+  test('but the data of what was restored is kept', async () => {
+    const world = await restored(pairs(20));
+    const policy = { persistentVolumeReclaimPolicy: 'Delete' };
+    for (const name of ['v0', 'v1'])
+      world.change(world.volume(name), (one) => ({ ...one, spec: { ...one.spec, ...policy } }));
+    const plan = world.plan(together(aPair('v0', 'apps/v0', { mountOptions: ['ro'] }), pairs(9, 1)));
+    const retained = { patch: { spec: { persistentVolumeReclaimPolicy: 'Retain' } } };
+    expect(plan.change).toMatchObject([
+      { key: 'v0', ...retained },
+      { key: 'v1', ...retained },
+    ]);
+    expect(plan.change[0]?.patch).toEqual(retained.patch);
+    expect(keys(plan.held?.change ?? []), 'what else differs waits').toEqual(['v0']);
   });
 
   test('that does not become less by looking again', async () => {

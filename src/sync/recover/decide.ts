@@ -78,10 +78,8 @@ class Draft {
   #keepData(target: Target): void {
     const { volumes, sync } = this.#seen;
     const [local, identity] = [volumes.get(target.key), volumes.identityOf(target.key)];
-    const isSafe = local?.recovery !== sync || local.isDeleting || local.reclaimPolicy === 'Retain';
-    if (isSafe || !identity) return;
-    const patch = { spec: { persistentVolumeReclaimPolicy: 'Retain' } };
-    this.#change.push({ ...target, ...identity, patch, fields: ['spec.persistentVolumeReclaimPolicy'] });
+    const isSafe = local?.recovery !== sync || local.reclaimPolicy === 'Retain';
+    if (!isSafe && identity) this.#change.push({ ...target, ...identity, ...RETAINED });
   }
 
   #claim(claim: KubeObject, place: number): void {
@@ -141,15 +139,25 @@ class Draft {
   }
 }
 
+const RETAINED = {
+  patch: { spec: { persistentVolumeReclaimPolicy: 'Retain' } },
+  fields: ['spec.persistentVolumeReclaimPolicy'],
+} as const;
+
+/** That the data of a volume stays is not on the word of the export, and is never held back. */
+const isRetained = ({ patch: { spec } }: Alteration): boolean => spec?.persistentVolumeReclaimPolicy === 'Retain';
+const isRetainedOnly = ({ fields }: Alteration): boolean => fields.join() === RETAINED.fields.join();
+
 function heldBack(plan: RecoveryPlan, tooMany: string): RecoveryPlan {
-  const { create, change, remove } = plan;
+  const { create, remove } = plan;
+  const change = plan.change.filter((each) => !isRetainedOnly(each));
   const message = `${tooMany}: nothing is restored, changed or removed`;
   const remedy = 'If they are really gone, set spec.allowMassDeletion until they have been removed';
   return {
     ...plan,
     namespaces: [],
     create: [],
-    change: [],
+    change: plan.change.filter(isRetained).map((each) => ({ ...each, ...RETAINED })),
     remove: [],
     held: { message, remedy, create, change, remove },
   };

@@ -10,10 +10,12 @@ export type Found =
   | { readonly kind: 'unchanged' }
   /** The protected cluster has said again that the same export is up to date. */
   | { readonly kind: 'confirmed'; readonly etag: string; readonly confirmedAt: string }
+  /** The pointer names this cluster itself as the writer: nothing that it exports is to be restored in it. */
+  | { readonly kind: 'own'; readonly etag: string; readonly epoch: number }
   /** Something is not there yet, and will come. */
   | { readonly kind: 'waiting'; readonly why: string; readonly pointerSeen: boolean }
-  /** There is one, and it must not be believed. */
-  | ({ readonly kind: 'refused'; readonly pointerSeen: boolean } & Disbelief)
+  /** There is one, and it must not be believed. With an ETag when that was found out by reading it. */
+  | ({ readonly kind: 'refused'; readonly pointerSeen: boolean; readonly etag?: string } & Disbelief)
   | ({ readonly kind: 'export'; readonly pointerSeen: boolean } & BelievedExport);
 
 export interface BelievedExport {
@@ -29,6 +31,7 @@ export interface BelievedExport {
   readonly confirmedAt?: string;
   readonly epoch?: number;
   readonly sequence?: number;
+  readonly manifestSha256?: string;
 }
 
 /** Why an export is not believed, and what a person can do. */

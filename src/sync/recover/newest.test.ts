@@ -55,6 +55,13 @@ function statusOf({
   return { pointerSeen, export: { key, sha256, exportedAt, ...place } };
 }
 
+const seenOf = ({ key, sha256, epoch, sequence }: Omit<Awaited<ReturnType<typeof found>>, 'manifestSha256'>) => ({
+  key,
+  sha256,
+  ...(epoch !== undefined && { epoch }),
+  ...(sequence !== undefined && { sequence }),
+});
+
 const factOf = (result: Found): string => (result.kind === 'refused' ? result.fact : result.kind);
 const later = () => clock.advance(60_000);
 
@@ -394,6 +401,28 @@ describe('an export is not believed after another one', () => {
     expect((await found({ status: { pointerSeen: true, export: other } })).sequence).toBe(site.sequence);
   });
 
+  test('but is, when the manifest of that one was damaged since, as when it is gone', async () => {
+    await site.exports(pairs(4));
+    store.write(manifestKey(CLUSTER, 1, 2), 'rubbish');
+    expect((await found({ status })).sequence).toBe(3);
+    store.write(manifestKey(CLUSTER, 1, 2), undefined);
+    expect((await found({ status })).sequence).toBe(3);
+  });
+
+  test('when that one could not be restored, but was seen', async () => {
+    const { manifestSha256 = '', ...last } = await found();
+    const seen = { cluster: CLUSTER, pointer: true, newest: { ...seenOf(last), manifestSha256 } };
+    store.write(pointerKey(CLUSTER), old);
+    expect(factOf(await look({ status: { seen } }))).toBe('sequenceWentBack');
+  });
+
+  test('when another manifest is in its place', async () => {
+    const last = await found();
+    const newest = { ...seenOf(last), manifestSha256: 'cd'.repeat(32) };
+    const result = await look({ status: { seen: { cluster: CLUSTER, pointer: true, newest } } });
+    expect(factOf(result)).toBe('exportWasReplaced');
+  });
+
   test('and heals by itself', async () => {
     const now = store.body(pointerKey(CLUSTER));
     store.write(pointerKey(CLUSTER), old);
@@ -625,4 +654,18 @@ test('whatever is changed in the store, nothing but what was exported is believe
     { numRuns: 400 },
   );
   expect(refused).toBeGreaterThan(350);
+});
+
+describe('a pointer that names the cluster which looks', () => {
+  test('is told as that before anything else, and again when only its time has changed', async () => {
+    await site.exports(pairs(2));
+    const own = await look({ clusterUid: 'uid-of-prod' });
+    expect(own).toMatchObject({ kind: 'own', epoch: 1 });
+    const { etag = '' } = own.kind === 'own' ? own : {};
+    expect(await look({ clusterUid: 'uid-of-prod', etag })).toEqual({ kind: 'unchanged' });
+    await later();
+    site.confirms();
+    expect((await look({ clusterUid: 'uid-of-prod', etag })).kind).toBe('own');
+    expect((await look({ clusterUid: 'uid-of-another', etag })).kind).toBe('export');
+  });
 });

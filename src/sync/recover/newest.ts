@@ -2,7 +2,7 @@
  * Finds the export that a recovery cluster should be like: the one that the pointer names; or, for a cluster that never had a pointer,
  * the newest one as the original finds it. When nothing is new that costs one conditional request.
  */
-import { LARGEST_EXPORT, type PersistentVolumeSync, type SyncSpec } from '../contract.ts';
+import { LARGEST_EXPORT, type PersistentVolumeSync, type SeenExport, type SyncSpec } from '../contract.ts';
 import { KeyError, type Keys } from '../export/keys.ts';
 import { clusterPrefix, exportedAt, exportKey, pointerKey } from '../export/names.ts';
 import { readPointer, sha256 } from '../export/records.ts';
@@ -11,6 +11,7 @@ import { ExportIsUnreadable } from '../export/unreadable.ts';
 import { timeOf } from '../status.ts';
 import { type Got, hasFault, type ObjectStore } from '../store/store.ts';
 import { disbelief, ExportIsDoubtful, ExportIsMissing, type Found } from './found.ts';
+import { lastSeen } from './last-seen.ts';
 import { type Verifying, verifiedExport, wholeDocument } from './verify.ts';
 
 export interface Looking {
@@ -19,16 +20,17 @@ export interface Looking {
   readonly status: PersistentVolumeSync['status'];
   readonly keys: Keys;
   readonly now: Date;
+  /** Of this cluster, for who is not to be told to restore what it writes itself. */
+  readonly clusterUid?: string;
   /** Of the export that was found last, if it is still at hand. Without it the whole export is read. */
   readonly etag?: string;
 }
 
 /** Rejects with a `StoreError` when the store cannot be asked. */
 export async function findExport(asked: Looking, signal: AbortSignal): Promise<Found> {
-  const looking = { ...asked, status: statusHere(asked) };
-  const { spec, status } = looking;
-  const hadPointer = status?.pointerSeen === true || status?.export?.epoch !== undefined;
-  const key = pointerKey(spec.protectedCluster);
+  const { hadPointer, newest: last } = lastSeen(asked.spec, asked.status);
+  const looking = { ...asked, last };
+  const key = pointerKey(asked.spec.protectedCluster);
   const got = await believing(true, () => get(looking, key, LARGEST_RECORD, signal));
   if (got.kind === 'missing' && hadPointer)
     return {
@@ -37,24 +39,30 @@ export async function findExport(asked: Looking, signal: AbortSignal): Promise<F
       pointerSeen: true,
     };
   if (got.kind === 'missing') return believing(false, () => newestByName(looking, signal));
-  return got.kind === 'found' ? believing(true, () => named(looking, got, signal)) : got;
+  if (got.kind !== 'found') return got;
+  return believing(true, (reads) => named({ ...looking, reads }, got, signal));
 }
 
-/** What the status says may be of another cluster, after `spec.protectedCluster` was changed: its epochs and sequences are not these. */
-function statusHere({ spec, status }: Looking): Looking['status'] {
-  const { key } = status?.export ?? {};
-  return key === undefined || exportedAt(spec.protectedCluster, key) !== undefined ? status : undefined;
+/** With what the status says of the exports that were seen before. */
+interface LookingOn extends Looking {
+  readonly last: SeenExport | undefined;
 }
+
+/** Is told the ETag before the export itself is read: who finds out then that it must not be believed need not read it again. */
+type Reads = (etag: string) => void;
 
 /** What an answer of the store is told as when it is not what was hoped for. */
-async function believing<T>(pointerSeen: boolean, look: () => Promise<T>): Promise<T | Doubted> {
+async function believing<T>(pointerSeen: boolean, look: (reads: Reads) => Promise<T>): Promise<T | Doubted> {
+  let read: { readonly etag?: string } = {};
   try {
-    return await look();
+    return await look((etag) => {
+      read = { etag };
+    });
   } catch (error) {
     if (error instanceof ExportIsMissing) return { kind: 'waiting', why: error.message, pointerSeen };
-    if (isDoubt(error)) return { kind: 'refused', ...disbelief(error.fact, error.message), pointerSeen };
+    if (isDoubt(error)) return { kind: 'refused', ...disbelief(error.fact, error.message), pointerSeen, ...read };
     if (!hasFault(error, 'tooLarge')) throw error;
-    return { kind: 'refused', ...disbelief('exportIsTooLarge', error.message), pointerSeen };
+    return { kind: 'refused', ...disbelief('exportIsTooLarge', error.message), pointerSeen, ...read };
   }
 }
 
@@ -71,21 +79,27 @@ function get({ store, etag }: Looking, key: string, most: number, signal: AbortS
 
 type FoundObject = Extract<Got, { kind: 'found' }>;
 
-async function named(looking: Looking, { body, etag, modifiedAt }: FoundObject, signal: AbortSignal): Promise<Found> {
-  const { store, spec, status, keys } = looking;
+async function named(
+  looking: LookingOn & { readonly reads: Reads },
+  { body, etag, modifiedAt }: FoundObject,
+  signal: AbortSignal,
+): Promise<Found> {
+  const { store, spec, last, keys, reads } = looking;
   const expected = { cluster: spec.protectedCluster, keys, isRequired: spec.signed === true };
   const pointer = readPointer(body, expected);
+  const place = { key: pointerKey(spec.protectedCluster), etag };
+  if (pointer.clusterUid === looking.clusterUid) return { kind: 'own', etag: writeEtag(place), epoch: pointer.epoch };
   const { newest } = pointer;
   const confirmedAt = earlier(pointer.confirmedAt, modifiedAt);
-  const seen = writeEtag({ key: pointerKey(spec.protectedCluster), etag, manifest: newest?.sha256 });
+  const seen = writeEtag({ ...place, manifest: newest?.sha256 });
   const isKnown = newest !== null && readEtag(looking.etag)?.manifest === newest.sha256;
   if (isKnown) return { kind: 'confirmed', etag: seen, confirmedAt };
-  const verifying: Verifying = { store, expected, keys, last: status?.export, signal };
+  const verifying: Verifying = { store, expected, keys, last, signal, reads: () => reads(seen) };
   const { manifest, document, outline } = await verifiedExport(verifying, pointer);
   const { epoch, sequence, createdAt: exportedAt } = manifest;
   const { key, sha256: hash } = manifest.export;
   const whole = { document, outline, etag: seen, key, sha256: hash, exportedAt, confirmedAt, epoch, sequence };
-  return { kind: 'export', pointerSeen: true, ...whole };
+  return { kind: 'export', pointerSeen: true, ...whole, ...(newest && { manifestSha256: newest.sha256 }) };
 }
 
 /** Nobody can have confirmed it after it was stored: if he says so his clock is wrong, and the export older than it looks. */
@@ -93,17 +107,16 @@ const earlier = (confirmedAt: string, modifiedAt: Date): string =>
   modifiedAt.getTime() < Date.parse(confirmedAt) ? modifiedAt.toISOString() : confirmedAt;
 
 /** By the time in its name: when an object was last modified says nothing of when it was exported. */
-async function newestByName(looking: Looking, signal: AbortSignal): Promise<Found> {
-  const { spec, status } = looking;
+async function newestByName(looking: LookingOn, signal: AbortSignal): Promise<Found> {
+  const { spec, last } = looking;
   const seconds = await newestTime(looking, signal);
   const key = exportKey(spec.protectedCluster, seconds);
   if (spec.signed)
     throw new ExportIsDoubtful('exportIsUnsigned', `the export ${key} is one of the original, and not signed`);
-  const { export: last } = status ?? {};
   if (last && seconds < (exportedAt(spec.protectedCluster, last.key) ?? 0))
     throw new ExportIsDoubtful(
       'exportIsOlder',
-      `the newest export, ${key}, is older than ${last.key}, which was restored`,
+      `the newest export, ${key}, is older than ${last.key}, which was seen before`,
     );
   const got = await get(looking, key, LARGEST_EXPORT, signal);
   if (got.kind === 'missing') throw new ExportIsMissing(`${key} is no longer in the store`);
@@ -134,6 +147,12 @@ interface KnownEtag {
   readonly key: string;
   readonly etag: string;
   readonly manifest?: string | undefined;
+}
+
+/** Whether two of them are of one export, which was only confirmed meanwhile. */
+export function isSameExport(one: string, other: string): boolean {
+  const [a, b] = [readEtag(one), readEtag(other)];
+  return a?.key === b?.key && (a?.manifest ?? a?.etag) === (b?.manifest ?? b?.etag);
 }
 
 const writeEtag = (known: KnownEtag): string => JSON.stringify(known);

@@ -34,7 +34,7 @@ class Site {
     const document = bodyOf(exported);
     const { counts } = readDocument(document);
     const outcome = this.#protector.export(
-      { ...this.#request, document, counts, retention: 5, isScheduled: false },
+      { ...this.#request, content: () => ({ document, counts }), isScheduled: false },
       signal,
     );
     await this.clock.advance(5_000);
@@ -44,7 +44,14 @@ class Site {
 
   get #request() {
     const form = { compression: 'None', encryption: 'None', isSigned: false } as const;
-    return { cluster: 'prod', clusterUid: 'uid-of-prod', known: this.#known, form, asOf: this.clock.now() };
+    return {
+      cluster: 'prod',
+      clusterUid: 'uid-of-prod',
+      known: this.#known,
+      form,
+      retention: 5,
+      asOf: this.clock.now(),
+    };
   }
 
   original() {

@@ -27,13 +27,15 @@ export interface Alteration extends Target, Identity {
 }
 
 export interface Patch {
-  readonly metadata?: Readonly<Record<string, unknown>>;
+  readonly metadata?: { readonly labels?: Readonly<Record<string, string | null>> } & Readonly<Record<string, unknown>>;
   readonly spec?: Readonly<Record<string, unknown>>;
 }
 
 export interface Removal extends Target, Identity {
   /** It is not removed if the removal of this one has failed: of a volume, the claim that is bound to it. */
   readonly needs?: Target;
+  /** The claim that a volume was bound to when it was seen, which may be another one of the same name by now. */
+  readonly claimUid?: string;
   /** The volume of a claim, as it was seen: looked at once more before the claim goes. */
   readonly volumeName?: string;
 }
@@ -60,8 +62,8 @@ export interface RecoveryPlan {
 }
 
 /**
- * What is not done then: nothing at all. What was restored is not changed or removed on the word of an export that has lost so much; and
- * if what is new in it were created, what it has lost would be a smaller share of all at the next look, until it is no longer too much.
+ * What is not done then: nothing at all, but that data is kept. What was restored is not changed or removed on the word of an export that has
+ * lost so much; and if what is new in it were created, what it has lost would be a smaller share of all at the next look, until it is no longer too much.
  */
 export interface Held extends Pick<RecoveryPlan, 'create' | 'change' | 'remove'> {
   readonly message: string;

@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest';
+import { settled, VirtualClock } from '../../kit/clock/virtual.ts';
 import { RECOVERY_LABEL, SYNC_LABEL } from '../contract.ts';
 import { aVolume, OURS, pairs, RecoveryWorld } from './builders.ts';
-import { bringIntoScope, release } from './release.ts';
+import { bringIntoScope, keepInScope, release } from './release.ts';
 
 const owner = { apiVersion: 'storage.cndev.nl/v1alpha1', kind: 'PersistentVolumeSync', name: 'dr', uid: 'u' };
 const other = { apiVersion: 'v1', kind: 'Node', name: 'n', uid: 'n' };
@@ -93,5 +94,39 @@ describe('what is brought into the scope of exports', () => {
     await bringIntoScope(world.writing());
     await world.restore(pairs(3));
     for (const { metadata } of [...world.volumes, ...world.claims]) expect(metadata.labels).toEqual(OURS);
+  });
+
+  test('is put back into it as long as somebody takes it out', async () => {
+    const world = new RecoveryWorld();
+    await world.restore(pairs(3));
+    const clock = new VirtualClock();
+    const takeOut = (name: string) =>
+      world.change(world.volume(name), ({ metadata, ...rest }) => ({
+        ...rest,
+        metadata: { ...metadata, labels: OURS },
+      }));
+    const keeping = keepInScope(world.writing(), clock);
+    for (const name of ['v0', 'v1', 'v0']) {
+      await settled();
+      takeOut(name);
+      await clock.advance(1_000);
+    }
+    await clock.advance(1_000);
+    expect(await keeping).toMatchObject({ counts: { release: 0 }, failures: [] });
+    for (const { metadata } of world.volumes) expect(metadata.labels).toHaveProperty([SYNC_LABEL], 'enabled');
+  });
+
+  test('is told of when that does not end', async () => {
+    const world = new RecoveryWorld();
+    await world.restore(pairs(1));
+    const clock = new VirtualClock();
+    world.afterWrite = () =>
+      world.change(world.volume('v0'), ({ metadata, ...rest }) => ({
+        ...rest,
+        metadata: { ...metadata, labels: OURS },
+      }));
+    const keeping = keepInScope(world.writing(), clock);
+    for (let seconds = 0; seconds < 10; seconds += 1) await clock.advance(1_000);
+    expect(await keeping).toMatchObject({ counts: { release: 1 } });
   });
 });

@@ -3,6 +3,7 @@
  * and so does all that others have written to them. It asks the server which they are, since it must not miss one.
  */
 import type { Identity } from '../../kit/cache/store.ts';
+import { type Clock, sleep } from '../../kit/clock/clock.ts';
 import type { KubeObject, ObjectMeta } from '../../kit/kube/resource.ts';
 import { keyOfObject } from '../../kit/kube/resource.ts';
 import { RECOVERY_LABEL, SYNC_ENABLED, SYNC_LABEL } from '../contract.ts';
@@ -23,6 +24,22 @@ export const release = (writing: Writing): Promise<Written> => relabelled(writin
 /** They are in the scope of exports afterwards, or the first export of this cluster would be empty. They stay known as restored. */
 export const bringIntoScope = (writing: Writing): Promise<Written> =>
   relabelled(writing, { [SYNC_LABEL]: SYNC_ENABLED });
+
+const MOST_LOOKS = 10;
+const BETWEEN_LOOKS_MS = 1_000;
+
+/**
+ * An operator that is in the middle of a restore may take labels off which it has not seen coming. They are put back until a look finds
+ * all of them; what comes back is what the last look had to write.
+ */
+export async function keepInScope(writing: Writing, clock: Clock): Promise<Written> {
+  for (let looks = 1; ; looks += 1) {
+    const written = await bringIntoScope(writing);
+    const isSo = written.counts.release === 0 && written.failures.length === 0;
+    if (isSo || looks === MOST_LOOKS) return written;
+    await sleep(clock, BETWEEN_LOOKS_MS, writing.signal);
+  }
+}
 
 async function relabelled(writing: Writing, labels: Labels): Promise<Written> {
   const restored = [...(await all(writing, 'PersistentVolume')), ...(await all(writing, 'PersistentVolumeClaim'))];

@@ -21,8 +21,11 @@ export function removals(seen: Seen): Removals {
   );
   const leaving = new Set(judgedClaims.filter(({ why }) => !why).map(({ key }) => key));
   const judgedVolumes = volumes.keys.map((key) => {
-    const claim = seen.volumes.get(key)?.claim ?? '';
-    const needs = leaving.has(claim) ? { needs: { kind: 'PersistentVolumeClaim', key: claim } as const } : {};
+    const { claim = '', claimUid } = seen.volumes.get(key) ?? {};
+    const needs = {
+      ...(leaving.has(claim) && { needs: { kind: 'PersistentVolumeClaim', key: claim } as const }),
+      ...(claimUid !== undefined && { claimUid }),
+    };
     const why = volumeIsInUse(seen, key, leaving) ?? volumeIsNotRetained(seen, key);
     return judged('PersistentVolume', key, seen.volumes, why, needs);
   });
@@ -47,7 +50,7 @@ function judged(
   key: string,
   local: LocalVolumes | LocalClaims,
   why: Refusal | undefined,
-  more: Pick<Removal, 'needs' | 'volumeName'>,
+  more: Pick<Removal, 'needs' | 'claimUid' | 'volumeName'>,
 ): Judged {
   const identity = local.identityOf(key);
   return { kind, key, why, removal: identity ? [{ kind, key, ...identity, ...more }] : [] };

@@ -3,14 +3,14 @@
  * taken over, and is whole and as it was written. Each doubt is thrown, named by its fact.
  */
 import { inTurns } from '../../kit/in-turns.ts';
-import { LARGEST_EXPORT, type SyncStatus } from '../contract.ts';
+import { LARGEST_EXPORT, type SeenExport } from '../contract.ts';
 import { decode } from '../export/codec.ts';
 import { type ExportDocument, readDocument } from '../export/document.ts';
 import type { Keys } from '../export/keys.ts';
 import type { Manifest, ManifestReference, Pointer } from '../export/manifest.ts';
 import { exportedAt, manifestKey, manifestPlace } from '../export/names.ts';
 import { type Expected, readManifest, sha256 } from '../export/records.ts';
-import { LARGEST_RECORD } from '../export/sealed.ts';
+import { LARGEST_RECORD, RecordIsUnreadable } from '../export/sealed.ts';
 import type { ObjectStore } from '../store/store.ts';
 import { ExportIsDoubtful, ExportIsMissing } from './found.ts';
 import { type Outline, outlining } from './outline.ts';
@@ -20,8 +20,10 @@ export interface Verifying {
   readonly expected: Expected;
   readonly keys: Keys;
   /** What was believed last. */
-  readonly last: SyncStatus['export'];
+  readonly last: SeenExport | undefined;
   readonly signal: AbortSignal;
+  /** All is as it should be so far, and the export itself is read now. */
+  readonly reads: () => void;
 }
 
 export interface VerifiedExport {
@@ -37,13 +39,14 @@ export async function verifiedExport(verifying: Verifying, pointer: Pointer): Pr
   const manifest = await manifestOf(verifying, newest);
   checkWriter(pointer, manifest);
   checkTime(verifying, manifest);
-  await checkChain(verifying, manifest);
+  await checkChain(verifying, manifest, newest);
+  verifying.reads();
   const stored = await read(verifying, manifest.export.key, Math.min(manifest.export.bytes, LARGEST_EXPORT));
   const plain = await decode(stored, manifest, verifying.keys);
   return { manifest, ...(await wholeDocument(plain, manifest, verifying.signal)) };
 }
 
-function checkOrder({ epoch }: Pointer, { sequence }: ManifestReference, last: SyncStatus['export']): void {
+function checkOrder({ epoch }: Pointer, { sequence }: ManifestReference, last: SeenExport | undefined): void {
   if (last?.epoch !== undefined && epoch < last.epoch)
     throw doubt('epochWentBack', `the pointer is of epoch ${epoch}, and the last one was of ${last.epoch}`);
   if (last?.sequence !== undefined && sequence < last.sequence)
@@ -71,7 +74,7 @@ function checkTime({ expected: { cluster }, last }: Verifying, manifest: Manifes
   if (last === undefined || last.sequence !== undefined) return;
   const [now, before] = [exportedAt(cluster, manifest.export.key) ?? 0, exportedAt(cluster, last.key) ?? 0];
   if (now < before)
-    throw doubt('exportIsOlder', `the export ${manifest.export.key} is older than ${last.key}, which was restored`);
+    throw doubt('exportIsOlder', `the export ${manifest.export.key} is older than ${last.key}, which was seen before`);
 }
 
 /** So many manifests between two looks are followed, each by one request. */
@@ -81,14 +84,14 @@ const LONGEST_WAY = 64;
  * A cluster that has taken over has to know what was believed last: it is among the manifests that its own follow on. What retention has
  * removed is not asked for. The cluster that wrote it may go on from an older pointer that was put back.
  */
-async function checkChain(verifying: Verifying, manifest: Manifest): Promise<void> {
+async function checkChain(verifying: Verifying, manifest: Manifest, newest: ManifestReference): Promise<void> {
   const { last } = verifying;
   if (last?.epoch === undefined || last.sequence === undefined) return;
-  if (manifest.sequence === last.sequence) return checkSame(manifest, last);
+  if (manifest.sequence === last.sequence) return checkSame(manifest, newest, last);
   const cluster = verifying.expected.cluster;
   const body = await find(verifying, manifestKey(cluster, last.epoch, last.sequence), LARGEST_RECORD);
-  if (body === undefined) return;
-  const before = readManifest(body, believedOnce(verifying));
+  const before = body && readable(body, verifying);
+  if (body === undefined || before === undefined) return;
   if (before.export.sha256 !== last.sha256) throw broken(manifest, last);
   if (before.epoch === manifest.epoch && before.clusterUid !== manifest.clusterUid)
     throw doubt('writerIsForeign', `the export ${manifest.sequence} is of another cluster than the one before`);
@@ -96,15 +99,24 @@ async function checkChain(verifying: Verifying, manifest: Manifest): Promise<voi
   if (!(await leadsTo(verifying, manifest, sha256(body)))) throw broken(manifest, last);
 }
 
-type Last = NonNullable<SyncStatus['export']>;
-
-function checkSame(manifest: Manifest, last: Last): void {
-  if (manifest.epoch !== last.epoch || manifest.export.sha256 !== last.sha256)
-    throw doubt('exportWasReplaced', `export ${last.sequence} is another one than it was when it was restored`);
+/** Nothing of one that was damaged since: it says no more than one that is gone. */
+function readable(body: Buffer, verifying: Verifying): Manifest | undefined {
+  try {
+    return readManifest(body, believedOnce(verifying));
+  } catch (error) {
+    if (error instanceof RecordIsUnreadable) return undefined;
+    throw error;
+  }
 }
 
-const broken = ({ sequence }: Manifest, last: Last) =>
-  doubt('chainIsBroken', `export ${sequence} does not follow on ${last.sequence}, which was restored`);
+function checkSame(manifest: Manifest, { sha256: hash }: ManifestReference, last: SeenExport): void {
+  const isSame = manifest.export.sha256 === last.sha256 && (last.manifestSha256 ?? hash) === hash;
+  if (manifest.epoch !== last.epoch || !isSame)
+    throw doubt('exportWasReplaced', `export ${last.sequence} is another one than it was when it was seen first`);
+}
+
+const broken = ({ sequence }: Manifest, last: SeenExport) =>
+  doubt('chainIsBroken', `export ${sequence} does not follow on ${last.sequence}, which was seen before`);
 
 async function leadsTo(verifying: Verifying, from: Manifest, goal: string): Promise<boolean> {
   let { previous } = from;

@@ -12,7 +12,7 @@ import type { Clock } from '../../kit/clock/clock.ts';
 import { explainAzure, refusalOf } from './azure-failure.ts';
 import { readBody } from './body.ts';
 import { type Call, Calls } from './calls.ts';
-import { refuseEarly } from './early-refusal.ts';
+import { orRefusedEarly } from './early-refusal.ts';
 import { type Attempt, failure } from './failure.ts';
 import type { CallOptions, GetOptions, Got, Head, Listed, ObjectStore, PutOptions, Stored } from './store.ts';
 
@@ -77,12 +77,17 @@ export class AzureStore implements ObjectStore {
     });
   }
 
-  async put(key: string, body: Uint8Array, { signal, condition, contentType }: PutOptions): Promise<Stored> {
+  put(key: string, body: Uint8Array, options: PutOptions): Promise<Stored> {
+    const { signal, condition } = options;
     const call = { ...this.#call('write', key, signal), bytes: body.length };
-    await refuseEarly(call, condition, async () => (await this.head(key, { signal }))?.etag);
-    return await this.#calls.once(call, async (abortSignal) => {
+    const etagNow = async () => (await this.head(key, { signal }))?.etag;
+    return orRefusedEarly(call, condition, etagNow, () => this.#put(call, body, options));
+  }
+
+  #put(call: Call, body: Uint8Array, { condition, contentType }: PutOptions): Promise<Stored> {
+    return this.#calls.once(call, async (abortSignal) => {
       const { etag } = await this.#container
-        .getBlockBlobClient(key)
+        .getBlockBlobClient(call.key)
         .upload(Buffer.from(body.buffer, body.byteOffset, body.length), body.length, {
           abortSignal,
           ...(condition && { conditions: 'absent' in condition ? { ifNoneMatch: '*' } : { ifMatch: condition.etag } }),

@@ -125,3 +125,12 @@ test('what the SDK has thrown is told without the request in it', async () => {
   expect(error?.cause).toMatchObject({ message: 'broken' });
   expect(error?.cause).not.toHaveProperty('request');
 });
+
+test('what the SDK has thrown is told without the password of a proxy', async () => {
+  const { calls, call } = aCall();
+  const thrown = new Error('no tunnel via http://user:s3cret%2F@proxy.test:3128/: 407');
+  const error = await failureOf(() => calls.once(call, () => Promise.reject(thrown)));
+  const cause = error?.cause instanceof Error ? error.cause : expect.unreachable();
+  expect(cause.message).toBe('no tunnel via http://…@proxy.test:3128/: 407');
+  expect(`${error?.message} ${cause.stack}`).not.toContain('s3cret');
+});

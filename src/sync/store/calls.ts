@@ -7,6 +7,7 @@ import { type Clock, sleep } from '../../kit/clock/clock.ts';
 import { orAborted } from '../../kit/clock/or-aborted.ts';
 import { inUnits } from '../../kit/in-words.ts';
 import { type Attempt, failure } from './failure.ts';
+import { withoutUserinfo } from './remote-failure.ts';
 import { hasFault, StoreError, type StoreFault } from './store.ts';
 
 export interface Call extends Attempt {
@@ -69,11 +70,11 @@ export class Calls {
   }
 }
 
-/** Without the request, which errors of SDKs carry with its signature and its tokens. */
+/** Without the request, which errors of SDKs carry with its signature and its tokens, and without the password of a proxy. */
 function bare(error: unknown): unknown {
   if (!(error instanceof Error)) return undefined;
   const { name, message, stack } = error;
-  return Object.assign(new Error(message), { name, stack });
+  return Object.assign(new Error(withoutUserinfo(message)), { name, stack: withoutUserinfo(stack ?? '') });
 }
 
 /** A signal that is aborted by silence, or with its parent. */

@@ -20,7 +20,7 @@ test.each([
   [400, 'InvalidBucketName', 'noBucket'],
   [412, 'PreconditionFailed', 'preconditionFailed'],
   [404, 'NoSuchKey', 'preconditionFailed'],
-  [409, 'ConditionalRequestConflict', 'unavailable'],
+  [409, 'ConditionalRequestConflict', 'preconditionFailed'],
   [501, 'NotImplemented', 'unsupported'],
   [400, 'InvalidArgument', 'unsupported'],
   [400, 'RequestTimeout', 'unavailable'],
@@ -89,4 +89,10 @@ test('what a server says is quoted and cut short', () => {
   const { why } = explainS3(s3Error(403, 'AccessDenied', `\u001b[31m${'x'.repeat(500)}`));
   expect(why.length).toBeLessThan(200);
   expect(why).not.toContain('\u001b');
+});
+
+test('a password in the address of a proxy is not told', () => {
+  const { why } = explainS3(new Error('cannot use http://user:s3cret@proxy.test:3128'));
+  expect(why).toContain('http://…@proxy.test:3128');
+  expect(why).not.toContain('s3cret');
 });

@@ -54,4 +54,7 @@ export function explainSilence(error: unknown): Explanation {
 }
 
 const nameOf = (error: unknown): string =>
-  error instanceof Error ? `${error.name}: ${quote(error.message)}` : typeof error;
+  error instanceof Error ? `${error.name}: ${quote(withoutUserinfo(error.message))}` : typeof error;
+
+/** The address of a proxy may have a password in it. */
+export const withoutUserinfo = (text: string): string => text.replace(/\/\/[^/@\s]*@/g, '//…@');

@@ -16,6 +16,8 @@ const KNOWN: Readonly<Record<string, StoreFault>> = {
   IncompleteBody: 'unavailable',
   BadDigest: 'unavailable',
   XAmzContentSHA256Mismatch: 'unavailable',
+  /** Another conditional write to it came at the same time, and this one was not done. */
+  ConditionalRequestConflict: 'preconditionFailed',
   /** An object that must be what it was, and is not there. */
   NoSuchKey: 'preconditionFailed',
 };

@@ -15,7 +15,7 @@ import type { Random } from '../../kit/backoff.ts';
 import type { Clock } from '../../kit/clock/clock.ts';
 import { readBody } from './body.ts';
 import { type Call, Calls } from './calls.ts';
-import { refuseEarly } from './early-refusal.ts';
+import { orRefusedEarly } from './early-refusal.ts';
 import { type Attempt, failure } from './failure.ts';
 import { explainS3, refusalOf } from './s3-failure.ts';
 import type { CallOptions, GetOptions, Got, Head, Listed, ObjectStore, PutOptions, Stored } from './store.ts';
@@ -96,12 +96,17 @@ export class S3Store implements ObjectStore {
     });
   }
 
-  async put(key: string, body: Uint8Array, { signal, condition, contentType, sha256 }: PutOptions): Promise<Stored> {
+  put(key: string, body: Uint8Array, options: PutOptions): Promise<Stored> {
+    const { signal, condition } = options;
     const call = { ...this.#call('write', key, signal), bytes: body.length };
-    await refuseEarly(call, condition, async () => (await this.#look(key, signal))?.etag);
-    return await this.#calls.once(call, async (abortSignal) => {
+    const etagNow = async () => (await this.#look(key, signal))?.etag;
+    return orRefusedEarly(call, condition, etagNow, () => this.#put(call, body, options));
+  }
+
+  #put(call: Call, body: Uint8Array, { condition, contentType, sha256 }: PutOptions): Promise<Stored> {
+    return this.#calls.once(call, async (abortSignal) => {
       const command = new PutObjectCommand({
-        ...this.#object(key),
+        ...this.#object(call.key),
         Body: body,
         ContentType: contentType,
         ...(condition && ('absent' in condition ? { IfNoneMatch: '*' } : { IfMatch: condition.etag })),
@@ -167,6 +172,8 @@ function clientOf({ endpoint, region, credentials, proxy }: S3StoreOptions): S3C
     maxAttempts: 1,
     requestChecksumCalculation: 'WHEN_REQUIRED',
     responseChecksumValidation: 'WHEN_REQUIRED',
+    // With that header the SDK would take a connection of its own for each large body, and no proxy.
+    expectContinueHeader: false,
     requestHandler: { connectionTimeout: CONNECT_MS, logger: SILENT, httpAgent: agent, httpsAgent: agent },
   });
 }

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { createAuthority } from '../../../src/kit/certificates.ts';
+import { openStore } from '../../../src/sync/store/open.ts';
 import { type Azurite, startAzurite } from '../../harness/azurite.ts';
 import { startFaultProxy } from '../../harness/fault-proxy.ts';
 import { runHoldfastIn } from '../../harness/holdfast.ts';
@@ -59,9 +60,13 @@ it.each(['s3', 'azure'] as const)('by TLS only if the certificate is trusted (%s
   expect(untrusted.stderr).toContain('its certificate is not trusted; NODE_EXTRA_CA_CERTS can name one that is');
 });
 
-it('through the proxy that the environment names, unless it names the store as an exception', async () => {
+/** A name that only the proxy knows. */
+const endpoint = 'http://store.test:9000';
+
+/** Hands on what it is asked for to the S3 server, and tells whom it was asked for. */
+async function startProxy() {
   const asked = new Set<string>();
-  await using proxy = await serveHttp((request, response) => {
+  const proxy = await serveHttp((request, response) => {
     const { host, pathname, search } = new URL(request.url ?? '');
     asked.add(host);
     const { method, headers } = request;
@@ -71,10 +76,35 @@ it('through the proxy that the environment names, unless it names the store as a
     });
     request.pipe(passed);
   });
-  const endpoint = 'http://store.test:9000';
+  return Object.assign(proxy, { asked });
+}
+
+it('through the proxy that the environment names, unless it names the store as an exception', async () => {
+  await using proxy = await startProxy();
   const HTTP_PROXY = proxy.url.href;
   expect(await verify('s3', endpoint, { HTTP_PROXY })).toMatchObject({ code: 0, stderr: '' });
-  expect([...asked]).toEqual(['store.test:9000']);
+  expect([...proxy.asked]).toEqual(['store.test:9000']);
   const direct = await verify('s3', endpoint, { HTTP_PROXY, NO_PROXY: '.test' });
   expect(direct).toMatchObject({ code: 1, stderr: expect.stringContaining('its name') });
+});
+
+it('through the proxy also with a large body, on a connection that is there already', async () => {
+  await using proxy = await startProxy();
+  const { accessKey, secretKey, region } = s3.credentials;
+  const store = await openStore('s3', {
+    S3_ENDPOINT_URL: endpoint,
+    HTTP_PROXY: proxy.url.href,
+    OBJECT_STORAGE_ACCOUNT: accessKey,
+    OBJECT_STORAGE_SECRET: secretKey,
+    OBJECT_STORAGE_BUCKET: 'exports',
+    AWS_REGION: region,
+  });
+  const { signal } = new AbortController();
+  const body = Buffer.alloc(5 * 1024 ** 2, 'x');
+  await store.put('east/small', Buffer.from('x'), { signal });
+  await store.put('east/large', body, { signal, condition: { absent: true } });
+  expect(await store.head('east/large', { signal })).toMatchObject({ size: body.length });
+  expect(proxy.requests.map(({ headers }) => headers.expect)).not.toContain('100-continue');
+  expect(proxy.opened).toBe(1);
+  await store.close();
 });

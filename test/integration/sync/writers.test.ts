@@ -96,8 +96,10 @@ class Site {
         clusterUid: this.#clusterUid,
         form: { compression: 'None', encryption: 'None', isSigned: false },
         asOf: systemClock.now(),
-        document: documentOf({ storageClasses: [], volumes: [], claims: [JSON.stringify(claim)] }),
-        counts: { storageClasses: 0, volumes: 0, claims: 1 },
+        content: () => ({
+          document: documentOf({ storageClasses: [], volumes: [], claims: [JSON.stringify(claim)] }),
+          counts: { storageClasses: 0, volumes: 0, claims: 1 },
+        }),
         retention: 5,
         isScheduled: false,
       },
