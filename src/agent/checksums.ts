@@ -1,4 +1,4 @@
-/** The checksums of a blob while its bytes come by: of each piece, and of the whole. */
+/** The checksums of a blob while its bytes come by: of each piece, and of the whole where nobody else sees to that. */
 import { createHash } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 import { CRC_BYTES, PIECE_BYTES, piecesOf } from './trailer.ts';
@@ -7,17 +7,21 @@ import { CRC_BYTES, PIECE_BYTES, piecesOf } from './trailer.ts';
 const FIRST_PIECES = 512;
 
 export class Checksums {
-  readonly #whole = createHash('sha256');
+  readonly #whole: ReturnType<typeof createHash> | undefined;
   #pieces = Buffer.alloc(FIRST_PIECES * CRC_BYTES);
   #current = 0;
   #size = 0;
+
+  constructor({ ofWhole = true }: { readonly ofWhole?: boolean } = {}) {
+    this.#whole = ofWhole ? createHash('sha256') : undefined;
+  }
 
   get size(): number {
     return this.#size;
   }
 
   add(bytes: Buffer): void {
-    this.#whole.update(bytes);
+    this.#whole?.update(bytes);
     for (let start = 0; start < bytes.length; ) {
       const end = Math.min(bytes.length, start + PIECE_BYTES - (this.#size % PIECE_BYTES));
       this.#current = crc32(bytes.subarray(start, end), this.#current);
@@ -28,9 +32,9 @@ export class Checksums {
   }
 
   /** To be asked once, at the end. */
-  finish(): { readonly sha256: string; readonly pieces: Buffer } {
+  finish(): { readonly sha256: string | undefined; readonly pieces: Buffer } {
     if (this.#size % PIECE_BYTES !== 0) this.#endPiece();
-    return { sha256: this.#whole.digest('hex'), pieces: this.#pieces.subarray(0, piecesOf(this.#size) * CRC_BYTES) };
+    return { sha256: this.#whole?.digest('hex'), pieces: this.#pieces.subarray(0, piecesOf(this.#size) * CRC_BYTES) };
   }
 
   #endPiece(): void {

@@ -11,6 +11,7 @@ import type { BlobInfo } from '../pool-client/protocol.ts';
 import { Directories } from './directories.ts';
 import { DiskStore } from './disk-store.ts';
 import { GatheredFsync } from './gathered-fsync.ts';
+import { HashingThread } from './hashing-thread.ts';
 import { hashOf } from './keys.ts';
 import { Layout } from './layout.ts';
 import { OUTGOING } from './memory-shares.ts';
@@ -83,6 +84,50 @@ async function allKeys(page: { limit: number; prefix?: string }): Promise<string
   } while (after !== undefined);
   return items.map(({ key }) => key);
 }
+
+describe('a large blob whose digest a thread of its own makes', () => {
+  let hashing: HashingThread;
+  beforeEach(async () => {
+    hashing = new HashingThread();
+    const parts = { layout, clock: new VirtualClock(), random: Math.random, log, mostBytes: MOST_BYTES, hashing };
+    store = await DiskStore.open(parts);
+    await store.count();
+  });
+  afterEach(() => hashing[Symbol.asyncDispose]());
+
+  const bytes = randomBytes(13 * PIECE_BYTES + 77);
+  const whole = { size: bytes.length, sha256: createHash('sha256').update(bytes).digest('hex') };
+
+  test('is stored and read back, by one that has no thread, too', async () => {
+    expect(await store.put('k', inChunks(bytes), whole)).toEqual({ made: true, info: { key: 'k', ...whole } });
+    store = await started();
+    expect(await get('k')).toEqual(bytes);
+  });
+
+  test('is not stored when it is not what was announced, and nothing of it is left', async () => {
+    const announced = { size: bytes.length, sha256: sha256Of('other bytes') };
+    await expect(store.put('k', inChunks(bytes), announced)).rejects.toThrow();
+    await expect(store.put('k', inChunks(bytes.subarray(1)), whole)).rejects.toThrow();
+    expect(await get('k')).toBeUndefined();
+    await expect.poll(() => store.isEmpty()).toBe(true);
+  });
+
+  test('is stored also when the thread has ended: whatever comes then is hashed here', async () => {
+    await hashing[Symbol.asyncDispose]();
+    expect(await store.put('k', inChunks(bytes), whole)).toMatchObject({ made: true, info: whole });
+    expect(await get('k')).toEqual(bytes);
+  });
+
+  test('is not stored when the thread ends under it', async () => {
+    const broken = async function* () {
+      yield bytes.subarray(0, 6 * PIECE_BYTES);
+      await hashing[Symbol.asyncDispose]();
+      yield bytes.subarray(6 * PIECE_BYTES);
+    };
+    await expect(store.put('k', broken(), whole)).rejects.toThrow('the agent ends');
+    expect(await get('k')).toBeUndefined();
+  });
+});
 
 describe('what was stored is read back', () => {
   const sizes = [0, 1, 4096, PIECE_BYTES - 1, PIECE_BYTES, PIECE_BYTES + 1, 9 * PIECE_BYTES, 13 * PIECE_BYTES + 77];

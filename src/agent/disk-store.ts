@@ -11,6 +11,7 @@ import { CorruptBlob } from './corrupt-blob.ts';
 import { Counting } from './counting.ts';
 import { Directories } from './directories.ts';
 import { Fence } from './drain-fence.ts';
+import type { HashingThread } from './hashing-thread.ts';
 import { KeyTurns } from './key-turns.ts';
 import { hashOf } from './keys.ts';
 import type { Layout } from './layout.ts';
@@ -46,7 +47,12 @@ export interface DiskStoreParts {
   /** Told of each blob that is put aside. */
   readonly onCorrupt?: () => void;
   readonly directories?: Directories;
+  /** Makes the digests of large blobs, where there is a processor to spare. */
+  readonly hashing?: HashingThread | undefined;
 }
+
+/** From this size on. */
+const HASHED_APART_BYTES = 512 * 1024;
 
 export class DiskStore implements Store, AsyncDisposable {
   readonly #parts: DiskStoreParts;
@@ -91,14 +97,21 @@ export class DiskStore implements Store, AsyncDisposable {
 
   #put(key: string, body: AsyncIterable<Buffer>, expected: ExpectedBlob): Promise<PutBlob> {
     const hash = hashOf(key);
-    return this.#uploads.with(hash, async (upload) => {
+    const store = async (upload: Upload) => {
       await upload.fill(body, this.#parts.mostBytes);
-      const kept = upload.finish(key, this.#parts.clock.now().toISOString());
+      const kept = await upload.finish(key, this.#parts.clock.now().toISOString());
       check(kept, expected);
       await upload.written();
       const made = await this.#turns.run(hash, () => this.#keep(hash, upload, kept));
       return { made, info: infoOf(kept) };
-    });
+    };
+    return this.#uploads.with(hash, store, this.#hashingFor(expected));
+  }
+
+  /** Of a small one, to tell the thread takes longer than to do it. */
+  #hashingFor({ size = 0 }: ExpectedBlob): HashingThread | undefined {
+    const { hashing } = this.#parts;
+    return size >= HASHED_APART_BYTES && hashing?.isWell ? hashing : undefined;
   }
 
   open(key: string): Promise<OpenBlob | undefined> {

@@ -7,11 +7,14 @@ import { setFlagsFromString } from 'node:v8';
 /** Where there is less, memory is worth more than time. */
 const PLENTY_BYTES = 2 ** 30;
 
-/** Lets dead bytes lie for longer where there is memory for them. Nothing, or no end of it: nobody has set a limit. */
+/** Nothing, or no end of it: nobody has set a limit. */
+export const isPlenty = (memoryBytes: number | undefined): boolean => !memoryBytes || memoryBytes >= PLENTY_BYTES;
+
+/** Lets dead bytes lie for longer where there is memory for them. */
 export function growFreely(
   memoryBytes: number | undefined,
   setFlags: (flags: string) => void = setFlagsFromString,
 ): void {
-  if (memoryBytes && memoryBytes < PLENTY_BYTES) return;
+  if (!isPlenty(memoryBytes)) return;
   setFlags('--heap-growing-percent=400'); // five times what is alive
 }

@@ -14,6 +14,7 @@ import { Tokens } from './auth.ts';
 import { DiskStore } from './disk-store.ts';
 import { Drain } from './drain.ts';
 import type { Drained } from './draining.ts';
+import { HashingThread } from './hashing-thread.ts';
 import { Layout } from './layout.ts';
 import { DirectoryLock } from './lock.ts';
 import { type AgentMetrics, agentMetrics } from './metrics.ts';
@@ -37,6 +38,8 @@ export interface AgentOptions {
   readonly drainBandwidth?: number | undefined;
   /** None: no scrub. */
   readonly scrub?: { readonly bandwidth: number; readonly pauseMs: number } | undefined;
+  /** Whether digests of large blobs are made by a thread of its own. */
+  readonly hashesApart?: boolean;
   /** Told where it listens, as soon as it does. */
   readonly onListening?: (address: BindAddress) => void;
 }
@@ -50,7 +53,8 @@ export async function runAgent(options: AgentOptions, stop: AbortSignal): Promis
   using connections = new Connections({ clock, token: async () => tokens?.current() });
   const registry = new Registry();
   const metrics = agentMetrics(registry);
-  const agent = await agentOf(options, layout, connections, metrics);
+  await using hashing = options.hashesApart ? new HashingThread() : undefined;
+  const agent = await agentOf(options, { layout, connections, metrics, hashing });
   await using _store = agent.store;
   await using _drain = { [Symbol.asyncDispose]: () => agent.stop() }; // it runs from the start, also if nothing else comes up
   const { mostBytes } = options;
@@ -70,16 +74,27 @@ async function tokensOf({ tokenFile, clock, log }: AgentOptions): Promise<Tokens
   return undefined;
 }
 
-async function agentOf(
-  options: AgentOptions,
-  layout: Layout,
-  connections: Connections,
-  metrics: AgentMetrics,
-): Promise<Agent> {
+interface AgentParts {
+  readonly layout: Layout;
+  readonly connections: Connections;
+  readonly metrics: AgentMetrics;
+  readonly hashing: HashingThread | undefined;
+}
+
+async function agentOf(options: AgentOptions, parts: AgentParts): Promise<Agent> {
+  const { layout, connections, metrics, hashing } = parts;
   const { name, clock, random, log, mostBytes, drainBandwidth: bandwidth } = options;
   const stateFile = new StateFile(layout, random);
   const kept = await stateFile.read();
-  const store = await DiskStore.open({ layout, clock, random, log, mostBytes, onCorrupt: metrics.corrupt });
+  const store = await DiskStore.open({
+    layout,
+    clock,
+    random,
+    log,
+    mostBytes,
+    hashing,
+    onCorrupt: metrics.corrupt,
+  });
   await stateFile.reserve();
   const calls = new AgentClient(connections);
   const draining = (drained: Drained) => new Drain({ name, store, calls, clock, random, log, bandwidth, drained });

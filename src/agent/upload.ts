@@ -2,6 +2,7 @@
 import { constants, type FileHandle, link, open, unlink } from 'node:fs/promises';
 import { errorCode } from '../kit/host/file-error.ts';
 import { Checksums } from './checksums.ts';
+import type { GrowingDigest, HashingThread } from './hashing-thread.ts';
 import type { Headroom } from './headroom.ts';
 import { INCOMING } from './memory-shares.ts';
 import { StoreError } from './store.ts';
@@ -15,20 +16,25 @@ export class Upload {
   readonly path: string;
   readonly #file: FileHandle;
   readonly #headroom: Headroom;
-  readonly #checksums = new Checksums();
+  readonly #checksums: Checksums;
+  /** Of all of it, where a thread of its own makes that. */
+  readonly #digest: GrowingDigest | undefined;
   #gathered: Buffer[] = [];
   #gatheredBytes = 0;
   #writing: Promise<void> = Promise.resolve();
 
-  private constructor(path: string, file: FileHandle, headroom: Headroom) {
+  private constructor(path: string, file: FileHandle, headroom: Headroom, hashing: HashingThread | undefined) {
     this.path = path;
     this.#file = file;
     this.#headroom = headroom;
+    this.#digest = hashing?.digestOf(file.fd);
+    this.#checksums = new Checksums({ ofWhole: this.#digest === undefined });
   }
 
-  static async begin(path: string, headroom: Headroom): Promise<Upload> {
-    const flags = constants.O_CREAT | constants.O_EXCL | constants.O_WRONLY;
-    return new Upload(path, await room(() => open(path, flags, 0o600)), headroom);
+  /** With `hashing` the digest is made there. */
+  static async begin(path: string, headroom: Headroom, hashing?: HashingThread): Promise<Upload> {
+    const flags = constants.O_CREAT | constants.O_EXCL | constants.O_RDWR;
+    return new Upload(path, await room(() => open(path, flags, 0o600)), headroom, hashing);
   }
 
   /** Takes all of the body, and no more than `most` bytes of it. */
@@ -46,12 +52,17 @@ export class Upload {
   }
 
   /** To be asked once, when all has come in. */
-  finish(key: string, at: string): KeptBlob {
+  async finish(key: string, at: string): Promise<KeptBlob> {
     const { size } = this.#checksums;
-    const { sha256, pieces } = this.#checksums.finish();
+    const { sha256 = await this.#digestOfAll(), pieces } = this.#checksums.finish();
     const kept: KeptBlob = { key, size, sha256, at };
     this.#gathered.push(pieces, footOf(kept));
     return kept;
+  }
+
+  async #digestOfAll(): Promise<string> {
+    await this.written();
+    return (await this.#digest?.finish()) ?? '';
   }
 
   /** Resolves when all is in the file, if not yet on the disk. */
@@ -71,6 +82,7 @@ export class Upload {
   /** What has not become a blob is gone with this. */
   async end(): Promise<void> {
     await this.#writing.catch(() => {}); // whoever waits for it has been told
+    await this.#digest?.end();
     await Promise.all([this.#file.close(), unlink(this.path)]);
   }
 
@@ -85,14 +97,19 @@ export class Upload {
     const chunks = this.#gathered;
     this.#gathered = [];
     this.#gatheredBytes = 0;
-    this.#writing = this.#headroom.write(sizeOf(chunks), () => room(() => writeFully(this.#file, chunks)));
+    this.#writing = this.#write(chunks);
     this.#writing.catch(() => {}); // told by the next one who waits for it
+  }
+
+  async #write(chunks: Buffer[]): Promise<void> {
+    const bytes = chunks.reduce((sum, { length }) => sum + length, 0);
+    await this.#headroom.write(blocksOf(bytes), () => room(() => writeFully(this.#file, chunks)));
+    if (bytes > 0) this.#digest?.add(bytes);
   }
 }
 
 /** What the filesystem takes for it: whole blocks. */
-const sizeOf = (chunks: readonly Buffer[]): number =>
-  Math.ceil(chunks.reduce((sum, { length }) => sum + length, 0) / BLOCK_BYTES) * BLOCK_BYTES;
+const blocksOf = (bytes: number): number => Math.ceil(bytes / BLOCK_BYTES) * BLOCK_BYTES;
 
 /** The system may take less than it was given, such as when room runs out. */
 async function writeFully(file: FileHandle, chunks: Buffer[]): Promise<void> {

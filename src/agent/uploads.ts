@@ -5,6 +5,7 @@ import type { Random } from '../kit/backoff.ts';
 import type { Log } from '../kit/observe/log.ts';
 import { BlobFile } from './blob-file.ts';
 import { CorruptBlob } from './corrupt-blob.ts';
+import type { HashingThread } from './hashing-thread.ts';
 import { Headroom, roomIn } from './headroom.ts';
 import { isHash } from './keys.ts';
 import { type Layout, syncDirectory } from './layout.ts';
@@ -29,11 +30,11 @@ export class Uploads {
   }
 
   /** Counted from this call on, to the end of `work` and until its file is gone, which nobody waits for. */
-  async with<T>(hash: string, work: (upload: Upload) => Promise<T>): Promise<T> {
+  async with<T>(hash: string, work: (upload: Upload) => Promise<T>, hashing: HashingThread | undefined): Promise<T> {
     this.#underWay += 1;
     let upload: Upload | undefined;
     try {
-      upload = await Upload.begin(join(this.#layout.uploads, this.#nameFor(hash)), this.#headroom);
+      upload = await Upload.begin(join(this.#layout.uploads, this.#nameFor(hash)), this.#headroom, hashing);
       return await work(upload);
     } finally {
       void this.#end(upload);

@@ -1,5 +1,5 @@
 /** `holdfast storage-agent`: stores the blobs of a pool on one volume. */
-import { hostname } from 'node:os';
+import { availableParallelism, hostname } from 'node:os';
 import { widenThreadPool } from '../../agent/threads.ts';
 import { systemClock } from '../../kit/clock/clock.ts';
 import { stopSignals } from '../../kit/manager/stop-signals.ts';
@@ -75,7 +75,7 @@ export const define: Define = (command, terminal) => {
 async function run(options: OptionsOf<typeof flags>, { env }: Terminal): Promise<void> {
   widenThreadPool();
   const address = addressOf(options.listen, env.PORT);
-  const [{ openLog }, { runAgent }, { connectionsFor }, { growFreely }] = await Promise.all([
+  const [{ openLog }, { runAgent }, { connectionsFor }, { growFreely, isPlenty }] = await Promise.all([
     import('../../kit/observe/open-log.ts'),
     import('../../agent/run.ts'),
     import('../../agent/memory-shares.ts'),
@@ -97,6 +97,7 @@ async function run(options: OptionsOf<typeof flags>, { env }: Terminal): Promise
       random: Math.random,
       log,
       tokenFile: options.tokenFile,
+      hashesApart: isPlenty(memoryBytes) && availableParallelism() > 1,
       openStatus: options.openStatus,
       mostConnections: options.maxConnections ?? connectionsFor(memoryBytes),
       mostBytes: Number(options.maxBlobSize.toBytesCeil()),
