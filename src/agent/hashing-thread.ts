@@ -62,7 +62,7 @@ export class HashingThread implements AsyncDisposable {
 
   #started(): Worker {
     if (this.#worker) return this.#worker;
-    const worker = new Worker(`(${hashFiles.toString()})()`, { eval: true, resourceLimits: LIMITS });
+    const worker = new Worker(HASH_FILES, { eval: true, resourceLimits: LIMITS });
     worker.unref();
     worker.on('message', (reply: Reply) => this.#replied(reply));
     worker.on('error', (error) => this.#fail(new Error('the thread that hashes has failed', { cause: error })));
@@ -116,32 +116,32 @@ export class GrowingDigest {
   }
 }
 
-/** What runs in the thread. It knows nothing of what is around it here. */
-function hashFiles(): void {
-  const { parentPort } = process.getBuiltinModule('node:worker_threads');
-  const { createHash } = process.getBuiltinModule('node:crypto');
-  const { readSync } = process.getBuiltinModule('node:fs');
-  const buffer = Buffer.allocUnsafeSlow(256 * 1024);
-  const files = new Map<number, { readonly hash: ReturnType<typeof createHash>; at: number }>();
+/** What runs in the thread, as text: a bundler would let it use what is not there. Each file has its hash, and how far it was read. */
+const HASH_FILES = `
+const { parentPort } = require('node:worker_threads');
+const { createHash } = require('node:crypto');
+const { readSync } = require('node:fs');
+const buffer = Buffer.allocUnsafeSlow(256 * 1024);
+const files = new Map();
 
-  parentPort?.on('message', ({ call, file, fd, bytes, isLast }: Order) => {
-    try {
-      parentPort.postMessage({ call, ...grown(file, fd, bytes, isLast) });
-    } catch (error) {
-      parentPort.postMessage({ call, error: String(error) });
-    }
-  });
-
-  function grown(file: number, fd: number, bytes: number, isLast: boolean): { readonly digest?: string } {
-    const known = files.get(file) ?? { hash: createHash('sha256'), at: 0 };
-    files.set(file, known);
-    if (isLast) files.delete(file);
-    for (const end = known.at + bytes; known.at < end; ) {
-      const count = readSync(fd, buffer, 0, Math.min(buffer.length, end - known.at), known.at);
-      if (count === 0) throw new Error('the file is shorter than what was written to it');
-      known.hash.update(buffer.subarray(0, count));
-      known.at += count;
-    }
-    return isLast ? { digest: known.hash.digest('hex') } : {};
+function grown({ file, fd, bytes, isLast }) {
+  const known = files.get(file) ?? { hash: createHash('sha256'), at: 0 };
+  files.set(file, known);
+  if (isLast) files.delete(file);
+  for (const end = known.at + bytes; known.at < end; ) {
+    const count = readSync(fd, buffer, 0, Math.min(buffer.length, end - known.at), known.at);
+    if (count === 0) throw new Error('the file is shorter than what was written to it');
+    known.hash.update(buffer.subarray(0, count));
+    known.at += count;
   }
+  return isLast ? { digest: known.hash.digest('hex') } : {};
 }
+
+parentPort.on('message', (order) => {
+  try {
+    parentPort.postMessage({ call: order.call, ...grown(order) });
+  } catch (error) {
+    parentPort.postMessage({ call: order.call, error: String(error) });
+  }
+});
+`;
