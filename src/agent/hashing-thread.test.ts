@@ -3,7 +3,7 @@ import { closeSync, mkdtempSync, openSync, rmSync, writeSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { HashingThread } from './hashing-thread.ts';
+import { GrowingDigest, HashingThread } from './hashing-thread.ts';
 
 let directory: string;
 beforeEach(() => {
@@ -51,6 +51,33 @@ test('a file that is shorter than it should be, or cannot be read, has none; oth
   await expect(closed.finish()).rejects.toThrow('EBADF');
   expect(thread.isWell).toBe(true);
   expect(await thread.digestOf(aFile('well')).finish()).toBe(sha256());
+});
+
+test('one of which a part could not be read has none, also if the rest could', async () => {
+  await using thread = new HashingThread();
+  const fd = aFile();
+  const digest = thread.digestOf(fd);
+  digest.add(20);
+  await thread.digestOf(aFile('next')).finish(); // its turn comes after
+  writeSync(fd, Buffer.alloc(40));
+  digest.add(20);
+  await expect(digest.finish()).rejects.toThrow('the file is shorter');
+});
+
+test('what is added after the end is not told to the thread, which knows nothing of the file any more', async () => {
+  const orders: (readonly [number, boolean])[] = [];
+  const digest = new GrowingDigest(async (...order) => {
+    orders.push(order);
+    return 'digest';
+  });
+  digest.add(5);
+  expect(await digest.finish()).toBe('digest');
+  digest.add(7);
+  await digest.end();
+  expect(orders).toEqual([
+    [5, false],
+    [0, true],
+  ]);
 });
 
 test('one that is given up is read no more, and nobody waits for a thread that has ended', async () => {

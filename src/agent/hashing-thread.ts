@@ -56,7 +56,11 @@ export class HashingThread implements AsyncDisposable {
     const call = ++this.#calls;
     const { promise, resolve, reject } = Promise.withResolvers<string | undefined>();
     this.#waiting.set(call, { resolve, reject });
-    this.#started().postMessage({ call, file, fd, bytes, isLast } satisfies Order);
+    try {
+      this.#started().postMessage({ call, file, fd, bytes, isLast } satisfies Order);
+    } catch (cause) {
+      this.#fail(new Error('the thread that hashes cannot be started', { cause }));
+    }
     return promise;
   }
 
@@ -95,13 +99,14 @@ export class GrowingDigest {
     this.#order = order;
   }
 
-  /** So many more bytes are in the file. */
+  /** So many more bytes are in the file. What comes after the digest is not part of it. */
   add(bytes: number): void {
-    this.#last = this.#order(bytes, false);
-    this.#last.catch(() => {}); // the next one who waits is told
+    if (this.#isOver) return;
+    this.#last = Promise.all([this.#last, this.#order(bytes, false)]).then(() => undefined);
+    this.#last.catch(() => {}); // whoever finishes it is told
   }
 
-  /** In hexadecimal digits, of all that was added. Rejects when it could not be made. */
+  /** In hexadecimal digits, of all that was added. Rejects when any of it could not be read. */
   async finish(): Promise<string> {
     this.#isOver = true;
     const [digest] = await Promise.all([this.#order(0, true), this.#last]);
@@ -112,6 +117,7 @@ export class GrowingDigest {
   /** Resolves when the file is not read any more, whatever became of it. */
   async end(): Promise<void> {
     const last = this.#isOver ? this.#last : this.#order(0, true);
+    this.#isOver = true;
     await Promise.allSettled([this.#last, last]);
   }
 }

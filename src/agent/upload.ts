@@ -82,7 +82,7 @@ export class Upload {
   /** What has not become a blob is gone with this. */
   async end(): Promise<void> {
     await this.#writing.catch(() => {}); // whoever waits for it has been told
-    await this.#digest?.end();
+    await this.#digest?.end(); // never rejects: the file is closed and removed whatever the thread says
     await Promise.all([this.#file.close(), unlink(this.path)]);
   }
 
