@@ -15,8 +15,16 @@ import type { DemoSite } from './site.ts';
 
 const MIB = 2 ** 20;
 
+/** Where an agent is, and of which pool. */
+interface Place {
+  readonly pool: string;
+  readonly host: string;
+}
+
 interface Running {
   readonly name: string;
+  /** Its uid. */
+  readonly claim: string;
   readonly url: string;
   readonly stop: AbortController;
   readonly ended: Promise<void>;
@@ -28,7 +36,10 @@ export class DemoAgents implements AsyncDisposable {
   readonly #port: number;
   /** By the uid of the pod. */
   readonly #running = new Map<string, Running>();
+  /** Agents that end, by the uid of their claim: the next one waits for its directory. */
+  readonly #ending = new Map<string, Promise<void>>();
   readonly #stopWatching: () => void;
+  #failure: Error | undefined;
 
   private constructor(site: DemoSite, directory: string, port: number) {
     this.#site = site;
@@ -63,6 +74,11 @@ export class DemoAgents implements AsyncDisposable {
     return [...this.#running.values()].map(({ name, url }) => ({ name, url }));
   }
 
+  /** What an agent has died of. */
+  get failure(): Error | undefined {
+    return this.#failure;
+  }
+
   token(pool: string): string {
     const secret = this.#site.objects.list(SECRETS).find(({ metadata }) => metadata.labels?.[POOL_LABEL] === pool);
     return Buffer.from(secret?.data?.[TOKEN_KEY] ?? '', 'base64').toString();
@@ -72,7 +88,7 @@ export class DemoAgents implements AsyncDisposable {
     this.#stopWatching();
     const all = [...this.#running.values()];
     for (const { stop } of all) stop.abort();
-    await Promise.allSettled(all.map(({ ended }) => ended));
+    await Promise.allSettled([...all.map(({ ended }) => ended), ...this.#ending.values()]);
   }
 
   #at({ name, url }: Peer): Peer {
@@ -87,28 +103,40 @@ export class DemoAgents implements AsyncDisposable {
     const { podIP } = pod.status ?? {};
     if (pool === undefined || podIP === undefined) return;
     if (isGone || deletionTimestamp) {
-      this.#running.get(uid)?.stop.abort();
-      this.#running.delete(uid);
+      this.#end(uid);
       return;
     }
     if (!this.#running.has(uid)) this.#running.set(uid, this.#start(pod, pool, podIP));
   }
 
-  #start(pod: Pod, pool: string, host: string): Running {
-    const stop = new AbortController();
-    const name = pod.metadata.name ?? '';
-    const ended = this.#run(pod, pool, host, stop.signal);
-    ended.catch(() => {});
-    return { name, url: `http://${host}:${this.#port}`, stop, ended };
+  #end(pod: string): void {
+    const running = this.#running.get(pod);
+    if (!running) return;
+    running.stop.abort();
+    this.#running.delete(pod);
+    this.#ending.set(running.claim, running.ended);
   }
 
-  async #run(pod: Pod, pool: string, host: string, stop: AbortSignal): Promise<void> {
+  #start(pod: Pod, pool: string, host: string): Running {
+    const stop = new AbortController();
     const { name = '', namespace = '' } = pod.metadata;
-    const [claim = ''] = claimsOf(pod);
-    const uid = this.#site.objects.get(PERSISTENT_VOLUME_CLAIMS, `${namespace}/${claim}`)?.metadata.uid ?? claim;
-    const place = join(this.#directory, 'claims', uid);
+    const [claimName = ''] = claimsOf(pod);
+    const claim = this.#site.objects.get(PERSISTENT_VOLUME_CLAIMS, `${namespace}/${claimName}`)?.metadata.uid ?? '';
+    const ended = this.#run({ name, pool, host, claim }, stop.signal);
+    ended.catch((error) => {
+      this.#failure ??= new Error(`the agent ${name} has died`, { cause: error });
+    });
+    return { name, claim, url: `http://${host}:${this.#port}`, stop, ended };
+  }
+
+  async #run(
+    { name, pool, host, claim }: Omit<Running, 'url' | 'stop' | 'ended'> & Place,
+    stop: AbortSignal,
+  ): Promise<void> {
+    await this.#ending.get(claim)?.catch(() => {});
+    const place = join(this.#directory, 'claims', claim);
     await mkdir(place, { recursive: true });
-    const tokenFile = join(this.#directory, `${pool}.token`);
+    const tokenFile = join(place, 'token');
     await writeFile(tokenFile, this.token(pool), { mode: 0o600 });
     await runAgent(
       {

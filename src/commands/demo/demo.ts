@@ -14,6 +14,7 @@ import { onOff } from '../flags/switch.ts';
 import { text } from '../flags/text.ts';
 import type { Define, Terminal } from '../line/command.ts';
 import { addExamples } from '../line/help.ts';
+import { UsageError } from '../line/usage-error.ts';
 import { Narrator } from './narrator.ts';
 import { story } from './story.ts';
 import { DemoWorld } from './world.ts';
@@ -45,7 +46,7 @@ const PAUSE_MS = 1_500;
 
 export const define: Define = (command, terminal) => {
   addExamples(command, {
-    'holdfast demo': 'a story in five chapters; then both clusters stay until Ctrl-C',
+    'holdfast demo': 'a story in five chapters; then the recovery cluster stays until Ctrl-C',
     'holdfast demo --no-story --kubeconfig-out .': 'two clusters to try things on',
     'holdfast demo --once': 'for scripts: is all of the story true?',
   });
@@ -53,6 +54,7 @@ export const define: Define = (command, terminal) => {
 };
 
 async function demo(options: OptionsOf<typeof flags>, terminal: Terminal): Promise<void> {
+  if (options.once && options.story) throw new UsageError('--once plays the story: leave --no-story out');
   using stopping = stopSignals(process, () => {});
   await using directory = await temporary();
   const kubeconfigs = options.kubeconfigOut ?? directory.path;
@@ -63,20 +65,27 @@ async function demo(options: OptionsOf<typeof flags>, terminal: Terminal): Promi
   await using world = await DemoWorld.open({ clock, directory: directory.path, kubeconfigs, port: options.port });
   const { protectedSite, recoverySite } = world;
   terminal.stdout.write(
-    `Two clusters in this process, with six nodes in three zones each, and all five jobs in both:\n\n` +
+    `Two clusters in this process, with six nodes in three zones each, and all five jobs at work:\n\n` +
       `  export KUBECONFIG=${protectedSite.kubeconfig}   # protected\n` +
       `  export KUBECONFIG=${recoverySite.kubeconfig}   # recovery\n`,
   );
   const { signal } = stopping;
   const pauseMs = options.once ? 0 : PAUSE_MS;
-  const narrator = new Narrator({ terminal, isStyled: isTerminal, signal, pauseMs });
+  const narrator = new Narrator({
+    terminal,
+    isStyled: isTerminal,
+    signal,
+    pauseMs,
+    failure: () => world.failure,
+  });
   try {
     if (!options.story) await story(world, narrator);
     if (options.once) return;
-    terminal.stdout.write('\nBoth stay until Ctrl-C, which leaves nothing behind.\n');
+    const left = options.story ? 'Both clusters stay' : 'The recovery cluster stays';
+    terminal.stdout.write(`\n${left} until Ctrl-C, which leaves nothing behind but kubeconfigs that you asked for.\n`);
     await aborted(signal);
   } catch (error) {
-    if (!signal.aborted) throw error;
+    if (!signal.aborted || options.once) throw error;
   }
 }
 

@@ -9,6 +9,8 @@ export interface NarratorOptions {
   readonly signal: AbortSignal;
   /** How long a person is given to read a chapter. */
   readonly pauseMs: number;
+  /** Why it is in vain to wait for anything, if it is. */
+  readonly failure?: () => Error | undefined;
 }
 
 const POLL_MS = 20;
@@ -40,9 +42,11 @@ export class Narrator {
 
   /** Resolves when it is so; rejects with what was waited for when it never is. */
   async until<T>(what: string, seen: () => T | undefined | false): Promise<T> {
-    const { signal } = this.#options;
+    const { signal, failure } = this.#options;
     for (const began = performance.now(); performance.now() - began < PATIENCE_MS; await this.#sleep(POLL_MS)) {
       signal.throwIfAborted();
+      const cause = failure?.();
+      if (cause) throw new Error(`the story goes wrong: ${cause.message}`, { cause });
       const found = seen();
       if (found !== undefined && found !== false) return found;
     }

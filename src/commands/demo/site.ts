@@ -49,6 +49,7 @@ export class DemoSite implements AsyncDisposable {
   readonly #stop = new AbortController();
   readonly #running: Promise<void>[] = [];
   readonly #listening: AsyncDisposable;
+  #failure: Error | undefined;
 
   private constructor(options: SiteOptions, cluster: Cluster, world: World, listening: AsyncDisposable) {
     this.name = options.name;
@@ -112,7 +113,14 @@ export class DemoSite implements AsyncDisposable {
       this.#stop.signal,
     );
     this.#running.push(running);
-    running.catch(() => {});
+    running.catch((error) => {
+      this.#failure ??= new Error(`${spec.name} has ended in the ${this.name} cluster`, { cause: error });
+    });
+  }
+
+  /** What a job has ended of by itself. */
+  get failure(): Error | undefined {
+    return this.#failure;
   }
 
   /** All of it at once, as when its building loses power. */

@@ -53,6 +53,8 @@ export class DemoWorld implements AsyncDisposable {
     await using stack = new AsyncDisposableStack();
     const store = join(directory, 'store');
     await mkdir(store, { recursive: true });
+    let disks: DiskNode | undefined;
+    stack.defer(() => disks?.[Symbol.dispose]()); // after the jobs that use them
     const common = { clock, directory: kubeconfigs };
     const next = port === 0 ? 0 : port + 1;
     const protectedSite = stack.use(await DemoSite.open({ ...common, name: 'protected', port }));
@@ -61,9 +63,14 @@ export class DemoWorld implements AsyncDisposable {
     const agents = stack.use(await DemoAgents.open(protectedSite, directory));
     startCluster(protectedSite, agents, store);
     startCluster(recoverySite, agents, store);
-    const disks = stack.use(new DiskNode(protectedSite, 'node-a2', ['disk-1', 'disk-2'], join(directory, 'disks')));
+    disks = new DiskNode(protectedSite, 'node-a2', ['disk-1', 'disk-2'], join(directory, 'disks'));
     const group = new GroupNode(protectedSite, 'node-b2');
     return new DemoWorld([protectedSite, recoverySite], agents, disks, group, stack.move());
+  }
+
+  /** What has ended that should not have. */
+  get failure(): Error | undefined {
+    return this.protectedSite.failure ?? this.recoverySite.failure ?? this.agents.failure;
   }
 
   [Symbol.asyncDispose](): Promise<void> {

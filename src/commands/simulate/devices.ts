@@ -162,6 +162,8 @@ class DevicesStage implements Stage {
       return this.#oracle.isClean(disk) ? [] : [`${name} is offered with somebody's data on it`];
     });
     const missing = volumes.length < LINKS.length ? [`${LINKS.length} disks are ${volumes.length} volumes`] : [];
-    return [...this.#oracle.violations, ...faults, ...missing];
+    const bound = volumes.filter(({ status }) => status?.phase === 'Bound').length;
+    const homeless = bound === TENANTS ? [] : [`${TENANTS} want a disk, and ${bound} have one`];
+    return [...this.#oracle.violations, ...faults, ...missing, ...homeless];
   }
 }

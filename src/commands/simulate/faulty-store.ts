@@ -1,13 +1,16 @@
 /** An object store as one process of a simulation sees it: every call can fail, be lost, or be the last of the process. */
 
+import { PAUSE_MS } from '../../sandbox/simulate/fault.ts';
 import type { Life } from '../../sandbox/simulate/process.ts';
 import { failure } from '../../sync/store/failure.ts';
 import type { ObjectStore } from '../../sync/store/store.ts';
 
 type Doing = Parameters<typeof failure>[1]['doing'];
 
-/** Exports are named after the time. */
-const nameOf = (key: string): string => key.replaceAll(/\d{6,}/g, 'N');
+const UUID = /[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}/g;
+
+/** Exports are named after the time, and what is only tried after chance. */
+const nameOf = (key: string): string => key.replaceAll(UUID, 'U').replaceAll(/\d{6,}/g, 'N');
 
 export function faultyStore(store: ObjectStore, life: Life): ObjectStore {
   const perform = async <T>(doing: Doing, key: string, act: () => Promise<T>): Promise<T> => {
@@ -20,6 +23,7 @@ export function faultyStore(store: ObjectStore, life: Life): ObjectStore {
     const result = await act();
     if (fault === 'crash-after') return dead(life);
     if (fault === 'lost-reply') throw failed();
+    if (fault === 'pause') life.pause(PAUSE_MS);
     await life.awake();
     return result;
   };

@@ -6,6 +6,7 @@ import { NODES } from '../../api/nodes.ts';
 import { PERSISTENT_VOLUMES, type PersistentVolume } from '../../api/persistent-volumes.ts';
 import type { Random } from '../../kit/backoff.ts';
 import { SimulatedMachine } from '../../kit/host/simulated/machine.ts';
+import { Quantity } from '../../kit/quantity.ts';
 import { DEFAULT_MOUNT_BASE, DEFAULT_THIN_LIMITS, NODE_ID_LABEL, PREFIX, STORAGE_CLASS } from '../../lvm/contract.ts';
 import { lvm } from '../../lvm/controller.ts';
 import { SimulatedFileSystems } from '../../lvm/simulated-filesystems.ts';
@@ -54,6 +55,7 @@ class LvmStage implements Stage {
   readonly #lvm: SimulatedLvm;
   readonly #fileSystems: SimulatedFileSystems;
   readonly #oracle: Oracle;
+  #written = 0;
 
   constructor(simulation: Simulation) {
     this.#simulation = simulation;
@@ -121,7 +123,9 @@ class LvmStage implements Stage {
   #write(name: string): void {
     const volume = this.#get(name);
     const isUsed = this.#fileSystems.contentAt(pathOf(name))?.isWhole;
-    if (volume && isUsed && isReady(volume) && !volume.metadata.deletionTimestamp) this.#oracle.write(pathOf(name));
+    if (!volume || !isUsed || !isReady(volume) || volume.metadata.deletionTimestamp) return;
+    this.#oracle.write(pathOf(name));
+    this.#written += 1;
   }
 
   #grow(name: string): void {
@@ -158,7 +162,24 @@ class LvmStage implements Stage {
       .list(PERSISTENT_VOLUMES)
       .filter((volume) => !isReady(volume))
       .map(({ metadata }) => `${metadata.name} is not ready: ${metadata.annotations?.[`${PREFIX}message`]}`);
-    return [...this.#oracle.violations, ...this.#oracle.losses, ...this.#oracle.leaks, ...notReady];
+    return [
+      ...this.#oracle.violations,
+      ...this.#oracle.losses,
+      ...this.#oracle.leaks,
+      ...notReady,
+      ...this.#tooSmall(),
+      ...(this.#written > 0 ? [] : ['nothing could be written']),
+    ];
+  }
+
+  #tooSmall(): readonly string[] {
+    const volumes = this.#simulation.objects.list(PERSISTENT_VOLUMES);
+    return volumes.flatMap(({ metadata: { name }, spec }) => {
+      const logical = this.#lvm.volumes.find((each) => each.name === name);
+      const isLargeEnough =
+        logical && logical.extents * EXTENT >= BigInt(Quantity.parse(spec?.capacity?.storage ?? '0').toBytesCeil());
+      return isLargeEnough ? [] : [`${name} is smaller than it should be`];
+    });
   }
 }
 

@@ -1,6 +1,6 @@
 /** A kind that a CustomResourceDefinition adds. */
 import type { StatusCause } from '../../kit/kube/api-error.ts';
-import type { Resource } from '../../kit/kube/resource.ts';
+import { apiVersionOf, type Resource } from '../../kit/kube/resource.ts';
 import { type ApiObject, asJson, asObject, listAt, textAt, valueAt } from '../api-object.ts';
 import { isMap, type Json, type JsonMap } from '../json.ts';
 import { objectMetaSchema } from '../schema/built-in.ts';
@@ -26,12 +26,17 @@ export function customKinds(definition: ApiObject): readonly Kind[] {
 function customKind(definition: ApiObject, version: Json): Kind {
   const resource = resourceOf(definition, textAt(version, 'name'));
   const schema = schemaOf((valueAt(version, 'schema', 'openAPIV3Schema') ?? {}) as SchemaNode);
+  const ruled = ruledSchema(schema);
   const hasStatus = valueAt(version, 'subresources', 'status') !== undefined;
   const scale = valueAt(version, 'subresources', 'scale');
   const texts = (name: string) => listAt(definition, 'spec', 'names', name).map(String);
   return {
     resource,
-    stored: { name: `${resource.plural}.${resource.group}` },
+    stored: {
+      name: `${resource.plural}.${resource.group}`,
+      // As this version has it, with the defaults that it has now.
+      fromStored: (object) => asObject(withDefaults({ ...asJson(object), apiVersion: apiVersionOf(resource) }, schema)),
+    },
     verbs: VERBS,
     subresources: [],
     singular: textAt(definition, 'spec', 'names', 'singular'),
@@ -51,7 +56,7 @@ function customKind(definition: ApiObject, version: Json): Kind {
     begun: hasStatus ? withoutStatus : (object) => object,
     updated: hasStatus ? withOldStatus : (object) => object,
     withStatus: onlyStatus,
-    faults: (object, old, through) => faults(asJson(object), schema, old && asJson(old), through),
+    faults: (object, old, through) => faults(asJson(object), { schema, ruled }, old && asJson(old), through),
     marked: (object) => object,
     isHeld: () => false,
     columns: columnsOf(listAt(version, 'additionalPrinterColumns')),
@@ -83,9 +88,27 @@ const wholeSchema = (schema: Schema): Schema => ({
   },
 });
 
-function faults(object: JsonMap, schema: Schema, old?: JsonMap, through?: string): readonly StatusCause[] {
+const TEXT: Schema = { type: 'string' };
+
+/** What rules see of every object. */
+const ruledSchema = (schema: Schema): Schema => ({
+  ...schema,
+  properties: {
+    ...schema.properties,
+    apiVersion: TEXT,
+    kind: TEXT,
+    metadata: { type: 'object', properties: { name: TEXT, generateName: TEXT } },
+  },
+});
+
+interface Schemas {
+  readonly schema: Schema;
+  readonly ruled: Schema;
+}
+
+function faults(object: JsonMap, { schema, ruled }: Schemas, old?: JsonMap, through?: string): readonly StatusCause[] {
   const ofShape = through === 'status' && old ? validateStatus(object, schema, old) : validate(object, schema, old);
-  return [...ofShape, ...ruleErrors(object, schema, ofShape, old)];
+  return [...ofShape, ...ruleErrors(object, ruled, ofShape, old)];
 }
 
 function withoutStatus({ status: _, ...object }: ApiObject): ApiObject {

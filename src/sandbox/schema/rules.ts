@@ -2,7 +2,7 @@
 import { CelError } from '../cel/cel-error.ts';
 import { type CelExpression, compileCel } from '../cel/expression.ts';
 import { fromJson } from '../cel/json-values.ts';
-import type { CelValue } from '../cel/values.ts';
+import { type CelValue, NONE, Optional } from '../cel/values.ts';
 import { isList, isMap, type Json, own, same } from '../json.ts';
 import { counterpart } from './correlation.ts';
 import { type FieldError, invalid } from './field-error.ts';
@@ -50,8 +50,10 @@ function asked(value: Json, schema: Schema, path: string, old: Json | undefined)
   if (isList(value)) {
     const { items } = schema;
     if (!items) return ofThis;
+    // Of a list whose members cannot be told apart, those of one that is the same are.
+    const isSame = old !== undefined && same(value, old);
     const inner = value.flatMap((each, index) =>
-      asked(each, items, `${path}[${index}]`, counterpart(each, schema, old)),
+      asked(each, items, `${path}[${index}]`, isSame ? each : counterpart(each, schema, old)),
     );
     return [...ofThis, ...inner];
   }
@@ -75,7 +77,9 @@ function objections(
   if (isTransition && old === undefined && !rule.optionalOldSelf) return [];
   // What was wrong before and has not been touched is let pass.
   if (!isTransition && old !== undefined && same(value, old)) return [];
-  const values = { self: fromJson(value, schema), ...(isTransition && { oldSelf: fromJson(old ?? null, schema) }) };
+  const before = old === undefined ? undefined : fromJson(old, schema);
+  const oldSelf = rule.optionalOldSelf ? (before === undefined ? NONE : new Optional(before)) : (before ?? null);
+  const values = { self: fromJson(value, schema), ...(isTransition && { oldSelf }) };
   const outcome = evaluated(expression, values);
   if (outcome === true) return [];
   const place = `${path}${rule.fieldPath ?? ''}`.replace(/^\./, '');

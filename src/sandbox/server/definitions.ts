@@ -11,6 +11,7 @@ import type { Registry } from '../kinds/registry.ts';
 import { CUSTOM_RESOURCE_DEFINITIONS } from '../kinds/resources.ts';
 import type { Objects } from '../store/objects.ts';
 import { timestamp } from './identifiers.ts';
+import { Refusal } from './refusals.ts';
 
 const CLEANUP = 'customresourcecleanup.apiextensions.k8s.io';
 const AGAIN_MS = 500;
@@ -40,12 +41,17 @@ export class Definitions {
     for (const { resource } of customKinds(definition)) this.#registry.remove(resource);
   }
 
-  /** Brings its status and finalizer to where they should be. */
+  /** Brings its status and finalizer to where they should be. What a policy does not allow now is tried again. */
   #settle(key: string): void {
     const definition = this.#get(key);
     if (!definition) return;
-    if (definition.metadata.deletionTimestamp) this.#cleanUp(key, definition);
-    else this.#establish(definition);
+    try {
+      if (definition.metadata.deletionTimestamp) this.#cleanUp(key, definition);
+      else this.#establish(definition);
+    } catch (error) {
+      if (!(error instanceof Refusal)) throw error;
+      this.#clock.after(AGAIN_MS, () => this.#settle(key));
+    }
   }
 
   #establish(definition: ApiObject): void {
@@ -83,11 +89,10 @@ export class Definitions {
   }
 
   #cleanUp(key: string, definition: ApiObject): void {
-    const left = customKinds(definition).flatMap(({ resource }) =>
-      this.#objects.list(resource).map((object) => ({ resource, object })),
-    );
-    for (const { resource, object } of left)
-      if (!object.metadata.deletionTimestamp) this.#objects.remove(resource, keyOfObject(object));
+    const [kind] = customKinds(definition); // all versions are of one collection
+    const left = kind ? this.#objects.list(kind.resource) : [];
+    for (const object of left)
+      if (kind && !object.metadata.deletionTimestamp) this.#objects.remove(kind.resource, keyOfObject(object));
     if (left.length > 0) {
       this.#clock.after(AGAIN_MS, () => this.#settle(key));
       return;

@@ -40,7 +40,7 @@ export class FaultyTransport implements Transport {
     request.signal.throwIfAborted();
     request.beforeSend?.();
     const isWatch = request.longLived === true;
-    const fault = isWatch ? undefined : strike(callOf(request.method, request.path));
+    const fault = strike(callOf(isWatch ? 'WATCH' : request.method, request.path));
     if (fault === 'crash-before') return dead(crash);
     await this.#latency(this.#options.network);
     if (fault === 'timeout') return until(request.signal);
@@ -94,6 +94,7 @@ function onItsWay({ beforeSend: _, ...request }: TransportRequest): TransportReq
 }
 
 function until(signal: AbortSignal): Promise<never> {
+  if (signal.aborted) return Promise.reject(signal.reason);
   return new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason), { once: true }));
 }
 

@@ -24,6 +24,7 @@ export interface Life {
   readonly process: string;
   onDeath(action: () => void): void;
   kill(): void;
+  pause(ms: number): void;
   /** The network, without the gate that keeps those from writing who do not lead. */
   readonly transport: Transport;
   /** Counts something that is done elsewhere than in the cluster, and tells what goes wrong with it. */
@@ -125,6 +126,7 @@ export class SimulatedProcess {
       strike: this.#options.strike,
       awake: () => clock.awake(),
       kill: () => this.kill('it crashed'),
+      pause: (ms) => this.pause(ms),
       perform: (call, act) => this.#perform(call, act),
     };
     const access = {

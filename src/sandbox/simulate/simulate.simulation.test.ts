@@ -5,12 +5,12 @@ import { Simulation } from './simulation.ts';
 import type { Bug } from './toy.ts';
 import { toyStory } from './toy-story.ts';
 
-const MOST_SEEDS = 120;
+const MOST_SEEDS = 250;
 
 /** The first seed that fails. */
 async function hunt(story: ReturnType<typeof toyStory>): Promise<Verdict | undefined> {
   for (let seed = 1; seed <= MOST_SEEDS; seed++) {
-    const verdict = await simulate({ seed, story, most: 14 });
+    const verdict = await simulate({ seed, story, most: 24 });
     if (verdict.wrong.length > 0) return verdict;
   }
   return undefined;
@@ -50,7 +50,7 @@ describe('a classic bug is found, and what it takes is told in a few lines', () 
     if (!found) expect.unreachable(`no seed up to ${MOST_SEEDS} finds it`);
     const shrunk = await shrink(found, story);
     expect(shrunk.wrong.join()).toMatch(wrong);
-    expect(shrunk.faults.map(inWords).length).toBeLessThanOrEqual(2);
+    expect(shrunk.faults.map(inWords).length).toBeLessThanOrEqual(3);
     expect(shrunk.steps.length).toBeLessThanOrEqual(3);
     expect(report(shrunk, story)).toContain(`--seed ${found.seed}`);
   });

@@ -50,6 +50,8 @@ export interface SimulateOptions {
 
 export interface Verdict {
   readonly seed: number;
+  /** How many faults could have been drawn. */
+  readonly most: number;
   readonly faults: readonly Fault[];
   readonly steps: readonly Step[];
   /** Why it is wrong; nothing when all is well. */
@@ -60,6 +62,7 @@ export interface Verdict {
 
 interface Plan {
   readonly seed: number;
+  readonly most: number;
   readonly story: Story;
   readonly faults: readonly Fault[];
   /** Which of the steps are done, by their number; all of them without it. */
@@ -77,17 +80,17 @@ interface Played {
 const DEFAULT_WRITES = { times: 4, more: 40 };
 
 export async function simulate({ seed, story, most = 6, faults: chosen, log }: SimulateOptions): Promise<Verdict> {
-  const undisturbed = await play({ seed, story, faults: [], log });
+  const undisturbed = await play({ seed, most, story, faults: [], log });
   const { calls, watches } = undisturbed.simulation;
   const jobs = undisturbed.stage.jobs.map(({ job }) => job.name);
   const faults = chosen ?? drawFaults(seeded(seed ^ 0xfa017), { jobs, calls, watches, untilMs: story.storyMs, most });
-  return judge({ seed, story, faults, log }, undisturbed);
+  return judge({ seed, most, story, faults, log }, undisturbed);
 }
 
 /** The same failure with as few faults and steps as it takes. */
-export async function shrink({ seed, faults: all, steps }: Verdict, story: Story): Promise<Verdict> {
+export async function shrink({ seed, most, faults: all, steps }: Verdict, story: Story): Promise<Verdict> {
   const verdictOn = async (faults: readonly Fault[], only: readonly number[]) =>
-    judge({ seed, story, faults, only }, await play({ seed, story, faults: [], only }));
+    judge({ seed, most, story, faults, only }, await play({ seed, most, story, faults: [], only }));
   const fails = async (faults: readonly Fault[], only: readonly number[]) =>
     (await verdictOn(faults, only)).wrong.length > 0;
   const everything = [...steps.keys()];
@@ -96,10 +99,10 @@ export async function shrink({ seed, faults: all, steps }: Verdict, story: Story
 }
 
 /** For people: what went wrong, what it took, and how to see it again. */
-export function report({ seed, faults, steps, wrong, lines }: Verdict, story: Story): string {
+export function report({ seed, most, faults, steps, wrong, lines }: Verdict, story: Story): string {
   return [
     `${story.name} failed with seed ${seed}: ${wrong.join('; ')}`,
-    `see it again: holdfast simulate --story ${story.name} --seed ${seed}`,
+    `see it again: holdfast simulate --story ${story.name} --seed ${seed} --faults ${most}`,
     `what it takes:`,
     ...faults.map((fault) => `  ${inWords(fault)}`),
     ...steps.map(({ ms, what }) => `  after ${ms / 1000} s: ${what}`),
@@ -109,12 +112,12 @@ export function report({ seed, faults, steps, wrong, lines }: Verdict, story: St
 }
 
 async function judge(plan: Plan, undisturbed: Played): Promise<Verdict> {
-  const { seed, faults, story } = plan;
+  const { seed, most, faults, story } = plan;
   const played = faults.length === 0 ? undisturbed : await play(plan);
   const { simulation, stage, steps } = played;
   const { hash, lines } = simulation.history;
   const wrong = [...simulation.violations, ...stage.wrong(), ...differences(played, undisturbed, story)];
-  return { seed, faults, steps, wrong, hash, lines };
+  return { seed, most, faults, steps, wrong, hash, lines };
 }
 
 async function play({ seed, story, faults, only, log }: Plan): Promise<Played> {

@@ -142,8 +142,8 @@ export class Simulation {
 
   #answered(process: string, job: string, call: string, status: number | string): void {
     const isWrite = !call.startsWith('GET');
-    const isOfInterest = isWrite && !/\/(?:events|leases)\b/.test(call);
-    if (isOfInterest) this.writes.set(job, (this.writes.get(job) ?? 0) + 1);
+    const isCounted = /^(?:POST|PUT|PATCH|DELETE) /.test(call) && !/\/(?:events|leases)\b/.test(call);
+    if (isCounted) this.writes.set(job, (this.writes.get(job) ?? 0) + 1);
     if (isWrite || typeof status === 'string') this.history.note(`${process} ${call} → ${status}`);
   }
 

@@ -28,11 +28,17 @@ test('the story is played to its end, and all that it claims is so', { timeout: 
     /refused: .*mounted/,
     /grown to 2 GiB while it was in use, with its data/,
     /all 60 blobs are there, byte for byte/,
-    /every claim of it is bound to its own volume in the recovery cluster/,
+    /its claims are bound to their own volumes in the recovery cluster, and stay so/,
   ])
     expect(stdout).toMatch(claim);
   expect(stdout).not.toContain('\u001b');
   expect(await readdir(temporary)).toEqual([]);
+});
+
+test('a story that is not to be told cannot be true', async () => {
+  const { code, stderr } = await runHoldfastIn({ TMPDIR: temporary }, 'demo', '--once', '--no-story');
+  expect(code).toBe(2);
+  expect(stderr).toContain('leave --no-story out');
 });
 
 test('without a story both clusters are there until Ctrl-C, on other ports if these are taken', async () => {
@@ -46,7 +52,7 @@ test('without a story both clusters are there until Ctrl-C, on other ports if th
     stdio: ['ignore', 'pipe', 'inherit'],
     env: { PATH: process.env.PATH, TMPDIR: temporary },
   });
-  for await (const line of createInterface(child.stdout)) if (line.startsWith('Both stay')) break;
+  for await (const line of createInterface(child.stdout)) if (line.startsWith('Both clusters stay')) break;
   expect((await readdir(kubeconfigs)).toSorted()).toEqual(['protected.yaml', 'recovery.yaml']);
   child.kill('SIGINT');
   const [code] = await once(child, 'exit');
