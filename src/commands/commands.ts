@@ -40,6 +40,18 @@ export const commands: readonly CommandEntry[] = [
   },
   {
     group: 'run',
+    name: 'controller',
+    summary: 'topology, pool and sync in one process',
+    load: () => import('./together/controller.ts'),
+  },
+  {
+    group: 'run',
+    name: 'node',
+    summary: 'devices and lvm in one process',
+    load: () => import('./together/node.ts'),
+  },
+  {
+    group: 'run',
     name: 'demo',
     summary: 'two clusters in this process, and all five jobs at work in them',
     load: () => import('./demo/demo.ts'),

@@ -19,7 +19,7 @@ import { quantity } from '../flags/quantity.ts';
 import { nodeFlags } from '../flags/runtime.ts';
 import { onOff } from '../flags/switch.ts';
 import { text } from '../flags/text.ts';
-import { listening, runJob } from '../job.ts';
+import { type Job, listening, runJob } from '../job.ts';
 import type { Define } from '../line/command.ts';
 import { addExamples } from '../line/help.ts';
 import { UsageError } from '../line/usage-error.ts';
@@ -27,22 +27,8 @@ import { addApprove } from './approve.ts';
 import { hostOfNode } from './host-of-node.ts';
 import { addPlan } from './plan.ts';
 
-export const flags = {
-  ...nodeFlags,
-  metricsAddr: flag('--metrics-addr', 'where to serve metrics and health', bindAddress, {
-    default: ':8080',
-    env: 'LP_METRICS_ADDR',
-  }),
-  nodeName: flag('--node-name', 'the node that this runs on', text('node', 'worker-1'), {
-    required: true,
-    env: 'LP_NODE_NAME',
-  }),
-  namespaceName: flag(
-    '--namespace-name',
-    'the namespace that this runs in, and its ConfigMaps are in',
-    text('namespace', 'local-pv-provisioner'),
-    { required: true, env: 'LP_NAMESPACE_NAME' },
-  ),
+/** What the job itself is told; the rest is about where and how its process runs. */
+export const devicesFlags = {
   pollingInterval: flag(
     '--polling-interval',
     'how often devices are searched for even if no change is noticed',
@@ -55,10 +41,6 @@ export const flags = {
     text('name', 'pv-spec'),
     { env: 'LP_DEFAULT_PV_SPEC_CONFIGMAP', emptyIsUnset: true },
   ),
-  development: flag('--development', 'log everything, in lines for people', onOff, {
-    default: 'false',
-    env: 'LP_DEVELOPMENT',
-  }),
   stateDir: flag(
     '--state-dir',
     'where it is kept which device was handed out as which volume; on the disk of the node',
@@ -93,6 +75,29 @@ export const flags = {
   ),
 };
 
+export const flags = {
+  ...nodeFlags,
+  metricsAddr: flag('--metrics-addr', 'where to serve metrics and health', bindAddress, {
+    default: ':8080',
+    env: 'LP_METRICS_ADDR',
+  }),
+  nodeName: flag('--node-name', 'the node that this runs on', text('node', 'worker-1'), {
+    required: true,
+    env: 'LP_NODE_NAME',
+  }),
+  namespaceName: flag(
+    '--namespace-name',
+    'the namespace that this runs in, and its ConfigMaps are in',
+    text('namespace', 'local-pv-provisioner'),
+    { required: true, env: 'LP_NAMESPACE_NAME' },
+  ),
+  ...devicesFlags,
+  development: flag('--development', 'log everything, in lines for people', onOff, {
+    default: 'false',
+    env: 'LP_DEVELOPMENT',
+  }),
+};
+
 export const define: Define = (command, terminal) => {
   addPlan(command, terminal);
   addApprove(command, terminal);
@@ -105,28 +110,29 @@ export const define: Define = (command, terminal) => {
     'holdfast status devices': 'how each device of each node stands',
   });
   runs(command, flags, terminal, async (options) => {
-    const fault = labelValueFault(options.nodeName);
-    if (fault) throw new UsageError(`--node-name stands in a label of each volume: ${fault}`);
-    widenThreadPool(options.wipesAtOnce);
-    const host = await hostOfNode();
+    const setUp = await setUpDevices(options);
     const at = listening(options.metricsAddr, '--metrics-addr');
-    const settings = settingsOf(options);
-    const { version } = buildInfo();
     const logging = options.development ? ({ logLevel: 'debug', logFormat: 'text' } as const) : {};
-    await runJob(
-      {
-        name: 'devices',
-        metricsAt: at,
-        healthAt: at,
-        setUp: (parts) => devices(parts, settings, host, version),
-      },
-      { ...options, ...logging },
-      terminal,
-    );
+    await runJob({ name: 'devices', metricsAt: at, healthAt: at, setUp }, { ...options, ...logging }, terminal);
   });
 };
 
-const settingsOf = (options: OptionsOf<typeof flags>): DevicesSettings => ({
+interface Place {
+  readonly nodeName: string;
+  readonly namespaceName: string;
+}
+
+export async function setUpDevices(options: OptionsOf<typeof devicesFlags> & Place): Promise<Job['setUp']> {
+  const fault = labelValueFault(options.nodeName);
+  if (fault) throw new UsageError(`--node-name stands in a label of each volume: ${fault}`);
+  widenThreadPool(options.wipesAtOnce);
+  const host = await hostOfNode();
+  const settings = settingsOf(options);
+  const { version } = buildInfo();
+  return (parts) => devices(parts, settings, host, version);
+}
+
+const settingsOf = (options: OptionsOf<typeof devicesFlags> & Place): DevicesSettings => ({
   node: options.nodeName,
   namespace: options.namespaceName,
   defaultConfigMap: options.defaultPvSpecConfigmap,

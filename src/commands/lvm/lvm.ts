@@ -19,7 +19,7 @@ import { type OptionsOf, runs } from '../flags/options.ts';
 import { nodeFlags } from '../flags/runtime.ts';
 import { onOff } from '../flags/switch.ts';
 import { text } from '../flags/text.ts';
-import { listening, runJob } from '../job.ts';
+import { type Job, listening, runJob } from '../job.ts';
 import type { Define } from '../line/command.ts';
 import { addExamples } from '../line/help.ts';
 import { addAdopt } from './adopt.ts';
@@ -29,15 +29,8 @@ import { addHeaderBackup } from './header-backup.ts';
 import { hereFlags, hostOf, mountBaseOf } from './here.ts';
 import { addRestore } from './restore.ts';
 
-export const flags = {
-  ...nodeFlags,
-  ...hereFlags,
-  namespace: flag(
-    '--namespace',
-    'the namespace that this runs in: of the ConfigMap of defaults, and of Secrets that are named without one',
-    text('namespace', 'holdfast'),
-    { default: 'holdfast', env: 'POD_NAMESPACE' },
-  ),
+/** What the job itself is told; the rest is about where and how its process runs. */
+export const lvmFlags = {
   mountUnits: flag(
     '--mount-units',
     'whether systemd mounts volumes at every boot, by units that are written for it: where it is process 1, or never',
@@ -70,7 +63,6 @@ export const flags = {
     onOff,
     { default: 'false' },
   ),
-  debug: flag('-v, --debug', 'log everything', onOff, { default: 'false' }),
   thinOvercommit: flag(
     '--thin-overcommit',
     'how many times the size of a thin pool may be promised to volumes',
@@ -86,6 +78,19 @@ export const flags = {
   resyncPeriod: flag('--resync-period', 'how often every volume is looked at again', positiveDuration, {
     default: DEFAULT_RESYNC,
   }),
+};
+
+export const flags = {
+  ...nodeFlags,
+  ...hereFlags,
+  namespace: flag(
+    '--namespace',
+    'the namespace that this runs in: of the ConfigMap of defaults, and of Secrets that are named without one',
+    text('namespace', 'holdfast'),
+    { default: 'holdfast', env: 'POD_NAMESPACE' },
+  ),
+  ...lvmFlags,
+  debug: flag('-v, --debug', 'log everything', onOff, { default: 'false' }),
   metricsBindAddress: flag('--metrics-bind-address', 'where to serve metrics and health', bindAddress, {
     default: ':8080',
   }),
@@ -107,26 +112,24 @@ export const define: Define = (command, terminal) => {
     'holdfast lvm forget PV': 'let go of a volume whose node is gone for good',
   });
   runs(command, flags, terminal, async (options) => {
-    const settings = settingsOf(options);
-    widenThreadPool(SHREDS_AT_ONCE);
+    const setUp = setUpLvm(options);
     const at = listening(options.metricsBindAddress, '--metrics-bind-address');
-    const [host, seen] = hostOf(options);
-    const viewpoint = { ...seen, makesUnits: options.mountUnits === 'auto' };
     const logging = options.debug ? ({ logLevel: 'debug' } as const) : {};
-    await runJob(
-      {
-        name: 'lvm',
-        metricsAt: at,
-        healthAt: at,
-        setUp: (parts) => lvm(parts, settings, host, viewpoint),
-      },
-      { ...options, ...logging },
-      terminal,
-    );
+    await runJob({ name: 'lvm', metricsAt: at, healthAt: at, setUp }, { ...options, ...logging }, terminal);
   });
 };
 
-const settingsOf = (options: OptionsOf<typeof flags>): LvmSettings => ({
+type LvmOptions = OptionsOf<typeof lvmFlags & typeof hereFlags> & { readonly namespace: string };
+
+export function setUpLvm(options: LvmOptions): Job['setUp'] {
+  const settings = settingsOf(options);
+  widenThreadPool(SHREDS_AT_ONCE);
+  const [host, seen] = hostOf(options);
+  const viewpoint = { ...seen, makesUnits: options.mountUnits === 'auto' };
+  return (parts) => lvm(parts, settings, host, viewpoint);
+}
+
+const settingsOf = (options: LvmOptions): LvmSettings => ({
   node: options.nodeName,
   namespace: options.namespace,
   mountBase: mountBaseOf(options),

@@ -5,7 +5,7 @@ import { bindAddress } from '../flags/address.ts';
 import { flag } from '../flags/flag.ts';
 import { runs } from '../flags/options.ts';
 import { runtimeFlags } from '../flags/runtime.ts';
-import { listening, runJob } from '../job.ts';
+import { type Job, listening, runJob } from '../job.ts';
 import type { Define } from '../line/command.ts';
 import { addExamples } from '../line/help.ts';
 
@@ -19,6 +19,8 @@ export const flags = {
 
 const secret = (bytes: number): string => randomBytes(bytes).toString('hex');
 
+export const setUpPool: Job['setUp'] = (parts) => pool(parts, { secret });
+
 export const define: Define = (command, terminal) => {
   addExamples(command, {
     'holdfast pool --leader-elect': 'in a cluster, as its Deployment runs it',
@@ -29,7 +31,6 @@ export const define: Define = (command, terminal) => {
   runs(command, flags, terminal, async (options) => {
     const metricsAt = listening(options.metricsBindAddress, '--metrics-bind-address');
     const healthAt = listening(options.healthProbeBindAddress, '--health-probe-bind-address');
-    const setUp = (parts: Parameters<typeof pool>[0]) => pool(parts, { secret });
-    await runJob({ name: 'pool', metricsAt, healthAt, setUp }, options, terminal);
+    await runJob({ name: 'pool', metricsAt, healthAt, setUp: setUpPool }, options, terminal);
   });
 };

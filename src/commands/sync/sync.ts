@@ -6,8 +6,8 @@ import { bindAddress } from '../flags/address.ts';
 import { flag } from '../flags/flag.ts';
 import { runs } from '../flags/options.ts';
 import { runtimeFlags } from '../flags/runtime.ts';
-import { listening, runJob } from '../job.ts';
-import type { Define } from '../line/command.ts';
+import { type Job, listening, runJob } from '../job.ts';
+import type { Define, Terminal } from '../line/command.ts';
 import { addExamples } from '../line/help.ts';
 import { addDrill } from './drill.ts';
 import { addFailback, addFailover } from './failover.ts';
@@ -39,9 +39,12 @@ export const define: Define = (command, terminal) => {
   runs(command, flags, terminal, async (options) => {
     const metricsAt = listening(options.metricsBindAddress, '--metrics-bind-address');
     const healthAt = listening(options.healthProbeBindAddress, '--health-probe-bind-address');
-    const { env } = terminal;
-    const settings = { openStore: (provider: string) => openStore(provider, env), keys: () => keysFrom(env) };
-    const setUp = (parts: Parameters<typeof sync>[0]) => sync(parts, settings);
-    await runJob({ name: 'sync', metricsAt, healthAt, setUp }, options, terminal);
+    await runJob({ name: 'sync', metricsAt, healthAt, setUp: setUpSync(terminal) }, options, terminal);
   });
 };
+
+/** The store and the keys are those of the environment. */
+export function setUpSync({ env }: Terminal): Job['setUp'] {
+  const settings = { openStore: (provider: string) => openStore(provider, env), keys: () => keysFrom(env) };
+  return (parts) => sync(parts, settings);
+}

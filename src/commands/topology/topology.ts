@@ -4,10 +4,10 @@ import { topology } from '../../topology/controller.ts';
 import { bindAddress } from '../flags/address.ts';
 import { duration } from '../flags/duration.ts';
 import { flag } from '../flags/flag.ts';
-import { runs } from '../flags/options.ts';
+import { type OptionsOf, runs } from '../flags/options.ts';
 import { runtimeFlags } from '../flags/runtime.ts';
 import { onOff } from '../flags/switch.ts';
-import { listening, runJob } from '../job.ts';
+import { type Job, listening, runJob } from '../job.ts';
 import type { Define } from '../line/command.ts';
 import { addExamples } from '../line/help.ts';
 import { UsageError } from '../line/usage-error.ts';
@@ -15,8 +15,8 @@ import { outputFlag } from '../output.ts';
 import { labelOnce } from './label-once.ts';
 import { policyFlags, policyOf } from './policy-flags.ts';
 
-export const flags = {
-  ...runtimeFlags,
+/** What the job itself is told; the rest is about how its process runs. */
+export const topologyFlags = {
   resyncPeriod: flag('--resync-period', 'how often every volume is looked at again; 0 for never', duration, {
     default: DEFAULT_RESYNC_PERIOD,
   }),
@@ -30,6 +30,11 @@ export const flags = {
   provenance: flag('--provenance', 'say in an annotation from which node and pod the labels come, and when', onOff, {
     default: 'false',
   }),
+};
+
+export const flags = {
+  ...runtimeFlags,
+  ...topologyFlags,
   dryRun: flag('--dry-run', 'say what would be labelled, and write nothing', onOff, { default: 'false' }),
   once: flag('--once', 'label everything once, print what changed, and end', onOff, { default: 'false' }),
   output: outputFlag,
@@ -47,21 +52,27 @@ export const define: Define = (command, terminal) => {
     'holdfast status topology': 'which volumes have no zone, and why',
   });
   runs(command, flags, terminal, async (options) => {
-    const { selector = '', dryRun, leaderElect, resyncPeriod, narrowAfter } = options;
-    const policy = policyOf(options, options.provenance);
     if (options.once) {
+      const { selector = '', leaderElect } = options;
+      const policy = policyOf(options, options.provenance);
       if (leaderElect) throw new UsageError('--once does not wait for a lease: leave --leader-elect out');
       await labelOnce({ ...options, policy, selector }, terminal);
       return;
     }
     if (options.output !== 'text') throw new UsageError('-o is for the table that --once prints: add --once');
     const at = listening(options.metricsBindAddress, '--metrics-bind-address');
-    const narrowAfterMs = narrowAfter.milliseconds;
-    const settings = { policy, selector, resyncMs: resyncPeriod.milliseconds, narrowAfterMs, dryRun };
-    await runJob(
-      { name: 'topology', metricsAt: at, healthAt: at, setUp: (parts) => topology(parts, settings) },
-      options,
-      terminal,
-    );
+    const setUp = setUpTopology(options, options.dryRun);
+    await runJob({ name: 'topology', metricsAt: at, healthAt: at, setUp }, options, terminal);
   });
 };
+
+export function setUpTopology(options: OptionsOf<typeof topologyFlags>, dryRun: boolean): Job['setUp'] {
+  const settings = {
+    policy: policyOf(options, options.provenance),
+    selector: options.selector ?? '',
+    resyncMs: options.resyncPeriod.milliseconds,
+    narrowAfterMs: options.narrowAfter.milliseconds,
+    dryRun,
+  };
+  return (parts) => topology(parts, settings);
+}

@@ -27,13 +27,13 @@ afterAll(async () => {
   await rm(directory, { recursive: true });
 });
 
-/** The flag with the kubeconfig of an account that has exactly the rights of the job. */
-async function accountFlag(job: string): Promise<string> {
+/** The flag with the kubeconfig of an account that has exactly the rights of the job, or of those that are done together under its name. */
+async function accountFlag(job: string, together: readonly string[] = [job]): Promise<string> {
   const account = `holdfast-${job}`;
   const subject = `--serviceaccount=default:${account}`;
   const { kubectl } = sandbox;
   await kubectl('create', 'serviceaccount', account);
-  for (const role of [account, 'holdfast-events'])
+  for (const role of [...together.map((each) => `holdfast-${each}`), 'holdfast-events'])
     await kubectl('create', 'clusterrolebinding', `${account}-${role}`, `--clusterrole=${role}`, subject);
   await kubectl('create', 'rolebinding', account, '--role=holdfast-leader-election', subject);
   const token = (await kubectl('create', 'token', account)).trim();
@@ -131,4 +131,74 @@ test('sync exports to a directory what is labelled', async () => {
       spec: { protectedCluster: 'beta', mode: 'Protected', cloudProvider: 'file', retention: 5 },
     }),
   ).rejects.toThrow('ValidatingAdmissionPolicy');
+});
+
+test('controller does the three jobs of a cluster in one process, with one watch of volumes for all', async () => {
+  const store = join(directory, 'store-of-all');
+  await mkdir(store);
+  const flags = [
+    await accountFlag('controller', ['topology', 'pool', 'sync']),
+    '--leader-elect',
+    '--leader-elect-namespace=default',
+    '--health-probe-bind-address=0',
+  ];
+  await sandbox.kubectl('delete', 'pvsync', 'all', '--ignore-not-found', '--wait=false');
+  await using operator = await startHoldfastIn({ OBJECT_STORAGE_PATH: store }, 'controller', ...flags);
+  const claim = {
+    apiVersion: 'v1',
+    kind: 'PersistentVolumeClaim',
+    metadata: { name: 'together', labels: { 'volumesyncs.storage.cndev.nl/sync': 'enabled' } },
+    spec: { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '1Gi' } } },
+  };
+  await apply(claim);
+  await apply({
+    apiVersion: 'v1',
+    kind: 'Pod',
+    metadata: { name: 'together' },
+    spec: {
+      containers: [{ name: 'main', image: 'web' }],
+      volumes: [{ name: 'data', persistentVolumeClaim: { claimName: 'together' } }],
+    },
+  });
+  await apply({
+    apiVersion: 'pvpool.noobaa.com/v1',
+    kind: 'PvPool',
+    metadata: { name: 'together' },
+    spec: { image: 'holdfast:1', numPVs: 1, pvSizeGB: 1, storageClass: 'standard', args: ['storage-agent'] },
+  });
+  await eventually(async () => {
+    const { stdout } = await runHoldfast('status', 'topology', '-o', 'json', `--kubeconfig=${sandbox.kubeconfig}`);
+    expect(JSON.parse(stdout).volumes).toContainEqual(
+      expect.objectContaining({ claim: 'default/together', zone: expect.stringMatching(/./) }),
+    );
+  });
+  await eventually(async () => expect(await sandbox.kubectl('get', 'pods', '-o', 'name')).toContain('together-sts-0'));
+  await eventually(async () => expect(await sandbox.kubectl('get', 'pvsync', '-o', 'name')).toBe(''));
+  await apply({
+    apiVersion: 'storage.cndev.nl/v1alpha1',
+    kind: 'PersistentVolumeSync',
+    metadata: { name: 'together' },
+    spec: { protectedCluster: 'together', mode: 'Protected', cloudProvider: 'file', retention: 5 },
+  });
+  await eventually(async () => expect(await readdir(join(store, 'together'))).not.toEqual([]));
+  expect(await operator.metric('leader_election_master_status', /holdfast-controller/)).toBe(1);
+  expect(await operator.metric('reflector_lists_total', /"persistentvolumes"/)).toBe(1);
+});
+
+test('node does both jobs of a node in one process: lvm reports on it, and devices says that it is told of no disks', async () => {
+  const flags = [
+    `--kubeconfig=${sandbox.kubeconfig}`, // the policies of nodes want a token of a pod, which no kubelet gives here
+    '--node-name=node-1',
+    '--namespace=default',
+    '--mount-namespace=own',
+    `--state-dir=${join(directory, 'state')}`,
+  ];
+  await using agent = await startHoldfast('node', ...flags);
+  await eventually(async () => {
+    expect(await sandbox.kubectl('get', 'configmaps', '-o', 'name')).toContain('holdfast-lvm-node-1');
+    expect(agent.logged).toContainEqual(expect.objectContaining({ msg: 'nothing is done on this node' }));
+  });
+  const { text } = await agent.page('/metrics');
+  expect(text).toContain('holdfast_devices_');
+  expect(text).toContain('holdfast_lvm_');
 });
