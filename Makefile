@@ -4,7 +4,7 @@ SHELL := bash
 .DEFAULT_GOAL := help
 # Tiers share the machine's devices and ports, and each one uses all cores by itself: also with -j they run one after another.
 .NOTPARALLEL:
-.PHONY: help setup demo test check unit simulation conformance integration host lab campaign bench control-plane helm s3-server azurite bundle image manifests sandbox-schemas docs format
+.PHONY: help setup demo test check unit simulation conformance integration host lab campaign mutations bench control-plane helm s3-server azurite bundle image manifests sandbox-schemas docs format
 
 # npm scripts and these recipes run on the Node.js that package-lock.json pins, whatever the machine has.
 export PATH := $(CURDIR)/node_modules/.bin:$(PATH)
@@ -66,6 +66,9 @@ campaign: $(SETUP) control-plane ## Run what takes longest: pools with 2 GB that
 	$(call say,Campaign: whole nodes in guests)
 	@tools/lab/build.sh >/dev/null
 	@vitest run --project lab-node
+
+mutations: $(SETUP) ## Put small bugs into the decisions of all jobs, one at a time, and see whether the tests find each; COUNT=120 says how many
+	@node --disable-warning=ExperimentalWarning tools/mutations/run.ts --count $(or $(COUNT),120)
 
 bench: $(SETUP) control-plane s3-server bundle ## Measure against the physical limits; GROUP=kit chooses a group
 	@node bench/run.ts $(GROUP)

@@ -1,0 +1,113 @@
+/**
+ * Puts small bugs into the decisions and guards of all jobs, one at a time, and sees whether the tests find each:
+ * `node tools/mutations/run.ts [--count N] [--seed N] [--only PART]`. Works on a copy; the checkout is not touched.
+ */
+import { spawnSync } from 'node:child_process';
+import { cpSync, globSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { parseArgs } from 'node:util';
+import { type Mutant, mutantsOf } from './operators.ts';
+
+const root = resolve(import.meta.dirname, '../..');
+
+/** Where it is decided what is done to data. */
+const DECISIONS = [
+  'src/{topology,devices,lvm,pool,agent}/{decide,guards,drain-decide,placement,volume,approvals,identity,desired,size,tags,names}*.ts',
+  'src/lvm/{sight,home,orphans,trash,key-slots,signature,formatting}.ts',
+  'src/pool/{drained,members,strays,forecast,refused-pods}.ts',
+  'src/sync/{elder,burst}.ts',
+  'src/sync/protect/{decide,retention}.ts',
+  'src/sync/recover/{decide,judge-volume,judge-claim,breaker,newest,ownership,mapping,removals,adopt,collisions,last-seen}.ts',
+  'src/kit/{quantity,duration,names,backoff}.ts',
+  'src/kit/kube/retry.ts',
+  'src/kit/lead/lease.ts',
+];
+
+interface Chosen extends Mutant {
+  readonly file: string;
+}
+
+const { values } = parseArgs({
+  options: {
+    count: { type: 'string', default: '120' },
+    seed: { type: 'string', default: '1' },
+    only: { type: 'string', default: '' },
+    json: { type: 'string' },
+  },
+});
+
+const files = DECISIONS.flatMap((pattern) => globSync(pattern, { cwd: root }))
+  .filter((file) => !file.endsWith('.test.ts') && file.includes(values.only))
+  .toSorted();
+const all = files.flatMap((file) =>
+  mutantsOf(readFileSync(join(root, file), 'utf8')).map((mutant) => ({ file, ...mutant })),
+);
+const chosen = sample(all, Number(values.count), Number(values.seed));
+console.log(
+  `${all.length} bugs can be put into ${files.length} files; ${chosen.length} of them are (seed ${values.seed})`,
+);
+
+const copy = mkdtempSync(join(tmpdir(), 'holdfast-mutations-'));
+try {
+  for (const part of [
+    'src',
+    'test',
+    'package.json',
+    'tsconfig.json',
+    'vitest.config.ts',
+    'tools',
+    'deploy',
+    'docs',
+    'charts',
+  ])
+    cpSync(join(root, part), join(copy, part), { recursive: true });
+  symlinkSync(join(root, 'node_modules'), join(copy, 'node_modules'));
+  const survivors = chosen.filter((mutant, index) => !isFound(mutant, index));
+  report(survivors);
+} finally {
+  rmSync(copy, { recursive: true });
+}
+
+/** By the unit tests that lead to the file, or else by the simulations of its job. A test that does not end has found it, too. */
+function isFound({ file, source, line, bug }: Chosen, index: number): boolean {
+  const path = join(copy, file);
+  const before = readFileSync(path, 'utf8');
+  writeFileSync(path, source);
+  const found = testsFail('unit', file) || testsFail('simulation', file);
+  writeFileSync(path, before);
+  console.log(`${index + 1}/${chosen.length} ${found ? 'found   ' : 'SURVIVED'} ${file}:${line} ${bug}`);
+  return found;
+}
+
+function testsFail(project: string, file: string): boolean {
+  const args = ['related', '--run', '--bail=1', '--reporter=dot', '--project', project, file];
+  const { status } = spawnSync('node_modules/.bin/vitest', args, {
+    cwd: copy,
+    timeout: 300_000,
+    killSignal: 'SIGKILL',
+  });
+  return status !== 0;
+}
+
+function report(survivors: readonly Chosen[]): void {
+  const found = chosen.length - survivors.length;
+  for (const { file, line, before, after } of survivors) console.log(`\n${file}:${line}\n  - ${before}\n  + ${after}`);
+  console.log(`\n${found} of ${chosen.length} found: ${((found / chosen.length) * 100).toFixed(1)} %`);
+  if (values.json)
+    writeFileSync(values.json, JSON.stringify({ seed: values.seed, count: chosen.length, found, survivors }));
+}
+
+/** Repeatable from its seed. */
+function sample<T>(from: readonly T[], count: number, seed: number): readonly T[] {
+  let state = seed;
+  const random = (): number => {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
+    return state / 2 ** 32;
+  };
+  return from
+    .map((item) => ({ item, order: random() }))
+    .toSorted((one, other) => one.order - other.order)
+    .slice(0, count)
+    .map(({ item }) => item);
+}
