@@ -1,5 +1,7 @@
+import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import * as z from 'zod';
+import { mutated } from '../../../test/arbitraries/mutation.ts';
 import { NodeReports, type ReportMap } from './node-reports.ts';
 
 const reports = new NodeReports({
@@ -70,4 +72,17 @@ test.each<[string, ReportMap]>([
   ['rows that are none', changed({ things: 'many' })],
 ])('a ConfigMap with %s is no report', (_what, map) => {
   expect(reports.parse(map)).toBeUndefined();
+});
+
+test('whatever somebody writes into a ConfigMap, it is a whole report of the node that its name says, or none', () => {
+  const text = JSON.stringify(report());
+  const anything = fc.oneof(fc.string(), fc.json(), mutated(fc.constant(text), '0123456789{}[]",:-a'));
+  fc.assert(
+    fc.property(anything, fc.constantFrom(name, 'holdfast-sample-node-2', ''), (data, of) => {
+      const read = reports.parse({ metadata: { name: of }, data: { 'report.json': data } });
+      if (!read) return;
+      expect(of).toBe(reports.nameOf(read.node));
+      expect(read.things.every((thing) => typeof thing.name === 'string')).toBe(true);
+    }),
+  );
 });
