@@ -68,6 +68,12 @@ export const commands: readonly CommandEntry[] = [
     summary: 'how volumes stand, and what needs a person',
     load: () => import('./status/status.ts'),
   },
+  {
+    group: 'look',
+    name: 'explain',
+    summary: 'what a code in an Event, a condition or a log means, and what to do',
+    load: () => import('./explain/explain.ts'),
+  },
   { group: 'look', name: 'version', summary: 'which build this is', load: () => import('./version.ts') },
   {
     group: 'look',
@@ -80,6 +86,7 @@ export const commands: readonly CommandEntry[] = [
 export const examples = {
   'holdfast topology --once --dry-run': 'which volumes would get their zone?',
   'holdfast status topology': 'which volumes have none, and why',
+  'holdfast explain isMounted': 'what a code means, and what to do',
   'holdfast version --output json': 'which build this is, for a script or a bug report',
   'holdfast manifests rbac': 'the rights that each controller asks for',
   'holdfast help manifests': 'everything about one command',

@@ -87,7 +87,12 @@ test('a drill says how long a restore takes, and what has no copy', () => {
 });
 
 test('a verification counts what it looked at, and shows what is not sound', () => {
-  const finding = (severity: Finding['severity'], key: string): Finding => ({ severity, key, fact: 'f', message: 'm' });
+  const finding = (severity: Finding['severity'], key: string): Finding => ({
+    severity,
+    key,
+    fact: 'chainIsBroken',
+    message: 'm',
+  });
   const findings = [finding('sound', 'a'), finding('broken', 'b')];
   expect(findingsText(findings, findings.slice(1))).toMatch(
     /^1 sound, 0 to note, 1 broken\n\n +KEY +WHAT\nbroken +b +m\n$/,
