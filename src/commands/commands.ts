@@ -70,6 +70,12 @@ export const commands: readonly CommandEntry[] = [
   },
   {
     group: 'look',
+    name: 'plan',
+    summary: 'what would be done now, and why not; does nothing',
+    load: () => import('./plan/plan.ts'),
+  },
+  {
+    group: 'look',
     name: 'explain',
     summary: 'what a code in an Event, a condition or a log means, and what to do',
     load: () => import('./explain/explain.ts'),
@@ -84,8 +90,8 @@ export const commands: readonly CommandEntry[] = [
 ];
 
 export const examples = {
-  'holdfast topology --once --dry-run': 'which volumes would get their zone?',
-  'holdfast status topology': 'which volumes have none, and why',
+  'holdfast status': 'is all well, and what needs a person?',
+  'holdfast plan': 'what would be done now, by all jobs',
   'holdfast explain isMounted': 'what a code means, and what to do',
   'holdfast version --output json': 'which build this is, for a script or a bug report',
   'holdfast manifests rbac': 'the rights that each controller asks for',

@@ -24,3 +24,7 @@ export function codesNamed(typed: string): readonly Code[] {
 }
 
 export const spellings = (): readonly string[] => CODES.flatMap(({ code, also }) => [code, ...also]);
+
+/** What to do about a code that a job has told; nothing for one that this version does not know. */
+export const remedyFor = (job: Job, typed: string | undefined): string | undefined =>
+  typed === undefined ? undefined : codesNamed(typed).find((code) => code.job === job)?.remedy;
