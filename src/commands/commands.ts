@@ -80,6 +80,19 @@ export const commands: readonly CommandEntry[] = [
     summary: 'what a code in an Event, a condition or a log means, and what to do',
     load: () => import('./explain/explain.ts'),
   },
+  {
+    group: 'look',
+    name: 'completion',
+    summary: 'what bash, zsh or fish has to be told so that Tab completes',
+    load: () => import('./completion/completion.ts'),
+  },
+  {
+    group: 'look',
+    name: '__complete',
+    summary: 'for shells: what the last word could become',
+    load: () => import('./completion/complete.ts'),
+    isHidden: true,
+  },
   { group: 'look', name: 'version', summary: 'which build this is', load: () => import('./version.ts') },
   {
     group: 'look',
