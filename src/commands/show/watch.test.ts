@@ -68,6 +68,7 @@ async function watched(looks: readonly (string | Error)[], output: PageFormat, t
   const showing = { name: 'x', look, page: ({ text }: { text: string }) => [{ sentences: [text] }] };
   const visitor = { client: undefined as never, signal: stop.signal };
   const done = watch(showing, { visitor, terminal, output, clock });
+  done.catch(() => {}); // it is awaited below, and may fail before
   for (let step = 0; step < 10 * looks.length; step++) await clock.advance(1_000);
   await done;
   return count;
