@@ -31,7 +31,7 @@ export const pool: JobPlan<PoolsPlan> = {
   page: planPage,
 };
 
-export function planPage({ pools }: PoolsPlan): Page {
+function planPage({ pools }: PoolsPlan): Page {
   const restless = pools.filter(({ steps }) => steps.length > 0);
   const rows = restless.flatMap(({ pool: name, now, wanted, steps }) =>
     steps.map(({ does, what, code }) => [name, `${now}`, `${wanted}`, does, code, inTone(does, what)]),

@@ -86,7 +86,7 @@ function needsOf({ volumes, unplaceable }: TopologyStatus): readonly Need[] {
   ];
 }
 
-export function statusPage({ volumes, unplaceable }: TopologyStatus, all: boolean): Page {
+function statusPage({ volumes, unplaceable }: TopologyStatus, all: boolean): Page {
   const pods = unplaceable.map(({ pod, volumes: names, why }) => [pod, names.join(','), why]);
   return [
     { sentences: [`${volumes.length} volumes`] },
