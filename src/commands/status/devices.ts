@@ -24,7 +24,7 @@ function brief(status: DevicesStatus): Brief {
       const need = needOf(node, device);
       if (!need) return [];
       const code = device.state.is === 'refused' ? device.state.fact : undefined;
-      return [{ job: 'devices', about: `${node}: ${need.path}`, why: need.why, remedy: asSentence(need.remedy), code }];
+      return [{ job: 'devices', what: `${node}: ${need.path} ${need.why}`, remedy: asSentence(need.remedy), code }];
     }),
     now: all.flatMap(({ node, device: { path, state, stands } }) =>
       GOING_ON.has(state.is) ? [`${node}: ${path} ${stands}`] : [],

@@ -65,8 +65,7 @@ function brief(status: LvmStatus): Brief {
     sentence: sumOf({ agents: status, one: 'volume', things: things(status), states: SHOWN_STATES }),
     needs: status.needsAPerson.map(({ node, volume, why, remedy }) => ({
       job: 'lvm',
-      about: node === undefined ? `${volume}:` : `${node}: ${volume}:`,
-      why,
+      what: `${node === undefined ? '' : `${node}: `}${volume}: ${why}`,
       remedy: asSentence(remedy),
       code: codes.get(volume),
     })),

@@ -49,7 +49,7 @@ test('all jobs stand on one screen, then what needs a person with the remedy and
 
 test('of very many the first are shown, and the others are counted', () => {
   const needs = Array.from({ length: 30 }, (_, index): Need => {
-    return { job: 'lvm', about: `volume-${index}:`, why: 'is refused', remedy: 'Mend it.' };
+    return { job: 'lvm', what: `volume-${index}: is refused`, remedy: 'Mend it.' };
   });
   const text = rendered(overviewPage({ needsAPerson: true, jobs: [summaryOf('lvm', 'x', needs)] }), PLAIN);
   expect(text).toContain('lvm: volume-19: is refused. Mend it.\n… and 10 more: holdfast status JOB shows all\n');
@@ -57,7 +57,7 @@ test('of very many the first are shown, and the others are counted', () => {
 
 describe('the health of a job', () => {
   test('follows from what there is to tell', () => {
-    const need: Need = { job: 'lvm', about: 'x', why: 'y', remedy: 'z' };
+    const need: Need = { job: 'lvm', what: 'x', remedy: 'z' };
     expect(summaryOf('lvm', '', []).health).toBe('well');
     expect(summaryOf('lvm', '', [], ['it goes on']).health).toBe('busy');
     expect(summaryOf('lvm', '', [need], ['it goes on']).health).toBe('needs a person');
@@ -79,8 +79,7 @@ test('a pool that is degraded needs a person, with the remedy of its code', () =
   expect(pool.summary({ pools: [standing] }).needs).toEqual([
     {
       job: 'pool',
-      about: 'default/web',
-      why: 'pod web-sts-1 is not ready: ErrImagePull',
+      what: 'default/web: pod web-sts-1 is not ready: ErrImagePull',
       remedy: 'Look at it: kubectl describe pod, kubectl logs.',
       code: 'PodIsNotReady',
     },

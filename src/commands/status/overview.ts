@@ -10,7 +10,7 @@ import type { Visitor } from '../visit.ts';
 import { devices } from './devices.ts';
 import { lvm } from './lvm.ts';
 import { pool } from './pool.ts';
-import { type Health, type JobStatus, type Need, type Summary, unseen } from './summary.ts';
+import { asSentence, type Health, type JobStatus, type Need, type Summary, unseen } from './summary.ts';
 import { sync } from './sync.ts';
 import { topology } from './topology.ts';
 
@@ -74,13 +74,9 @@ const limited = (lines: readonly string[], more: string): readonly string[] =>
     : [...lines.slice(0, MOST_LINES), `… and ${lines.length - MOST_LINES} more: ${more}`];
 
 /** `devices: node-1: /dev/sdb is mounted at /data. Unmount it. (holdfast explain isMounted)`. */
-function inWords({ job, about, why, remedy, code }: Need): string {
-  const what = [about, why]
-    .filter((text) => text !== '')
-    .map(shown)
-    .join(job === 'devices' || job === 'lvm' ? ' ' : ': ');
-  const isTold = what.includes(remedy.replace(/\.$/, ''));
-  const sentence = /[.?!]$/.test(what) ? what : `${what}.`;
+function inWords({ job, what, remedy, code }: Need): string {
+  const said = asSentence(shown(what));
+  const toDo = what.includes(remedy.replace(/\.$/, '')) ? '' : ` ${shown(remedy)}`;
   const hint = code === undefined ? '' : ` (holdfast explain ${shown(code)})`;
-  return `${job}: ${sentence}${isTold ? '' : ` ${shown(remedy)}`}${hint}`;
+  return `${job}: ${said}${toDo}${hint}`;
 }

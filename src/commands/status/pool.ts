@@ -49,11 +49,10 @@ export const pool: JobStatus<PoolsStatus> = {
 };
 
 function summary({ pools }: PoolsStatus): Summary {
-  const needs = pools.flatMap(({ pool: about, troubles, code }) =>
+  const needs = pools.flatMap(({ pool: name, troubles, code }) =>
     troubles.map((why) => ({
       job: 'pool' as const,
-      about,
-      why,
+      what: `${name}: ${why}`,
       remedy: remedyFor('pool', code) ?? 'See that holdfast pool runs.',
       code,
     })),

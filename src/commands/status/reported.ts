@@ -47,7 +47,7 @@ function summaryOfReports<Looked, Status extends Agents>(
   if (status.nodes.length === 0) return absent(job, 'no agent has reported');
   const { sentence, needs, now } = brief(status);
   const remedy = `Look at the agent: kubectl get pods -A -o wide, and its log.`;
-  const agents = agentLines(job, { ...status, withoutReport: [] }).map((about) => ({ job, about, why: '', remedy }));
+  const agents = agentLines(job, { ...status, withoutReport: [] }).map((what) => ({ job, what, remedy }));
   return summaryOf(job, sentence, [...needs, ...agents], now);
 }
 

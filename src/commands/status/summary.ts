@@ -12,10 +12,8 @@ export type Health = 'well' | 'busy' | 'needs a person' | 'absent' | 'unknown';
 /** What only a person can do. */
 export interface Need {
   readonly job: Job;
-  /** Which object, such as `node-1: /dev/sdb`. */
-  readonly about: string;
-  /** As the end of a sentence that begins with that, or as one of its own. */
-  readonly why: string;
+  /** What is so, of which object, as a sentence without its full stop: `node-1: /dev/sdb is mounted at /data`. */
+  readonly what: string;
   /** As a sentence. */
   readonly remedy: string;
   /** For `holdfast explain`. */
@@ -61,5 +59,5 @@ export function unseen(job: Job, error: unknown): Summary {
   return { job, health: 'unknown', sentence: why, needs: [], now: [] };
 }
 
-/** A remedy as a whole sentence, whether it was one or not. */
+/** With its full stop, whether it had one or not. */
 export const asSentence = (text: string): string => (/[.?!]$/.test(text) ? text : `${text}.`);

@@ -69,7 +69,7 @@ function summary({ syncs }: SyncsStatus): Summary {
   const needs = syncs.flatMap(({ name, troubles, code }) =>
     troubles.map((why) => {
       const remedy = remedyFor('sync', code) ?? 'See holdfast status sync.';
-      return { job: 'sync' as const, about: name, why, remedy, code };
+      return { job: 'sync' as const, what: `${name}: ${why}`, remedy, code };
     }),
   );
   const age = first.ageSeconds === undefined ? 'nothing exported yet' : `as of ${inUnits(first.ageSeconds * 1000)} ago`;

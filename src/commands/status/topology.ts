@@ -76,12 +76,12 @@ function needsOf({ volumes, unplaceable }: TopologyStatus): readonly Need[] {
   return [
     ...volumes.flatMap(({ volume, state, why }) =>
       state !== 'toBeLabelled' && isTrouble(state)
-        ? [{ job, about: volume, why, remedy: remedyOf(state), code: state } as const]
+        ? [{ job, what: `${volume}: ${why}`, remedy: remedyOf(state), code: state } as const]
         : [],
     ),
     ...unplaceable.map(({ pod, why }) => {
       const code = 'podCannotBePlaced';
-      return { job, about: pod, why, remedy: remedyOf(code), code } as const;
+      return { job, what: `${pod}: ${why}`, remedy: remedyOf(code), code } as const;
     }),
   ];
 }
