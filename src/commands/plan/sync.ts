@@ -1,6 +1,7 @@
 /** What sync would do next: on a recovery cluster what a recovery would change; on a protected one that it exports what changes. */
 import { PERSISTENT_VOLUME_SYNCS } from '../../sync/contract.ts';
 import { elderOf } from '../../sync/elder.ts';
+import { StoreIsNotConfigured } from '../../sync/store/open.ts';
 import type { Terminal } from '../line/command.ts';
 import type { Page } from '../page/page.ts';
 import { type PrintedPlan, planPage as recoveryPage, recoveryPlan } from '../sync/plan.ts';
@@ -17,9 +18,20 @@ export async function lookAtSync(visitor: Visitor, secret: string | undefined, t
   const sync = elderOf(items);
   if (!sync) return { kind: 'none' };
   const { metadata, spec, status } = sync;
-  if (spec.mode === 'Recovery') return { kind: 'recovery', ...(await recoveryPlan(visitor, secret, terminal)) };
+  if (spec.mode === 'Recovery') return { kind: 'recovery', ...(await recovery(visitor, secret, terminal)) };
   const newest = status?.export?.key;
   return { kind: 'exports', sync: metadata.name ?? '', cluster: spec.protectedCluster, ...(newest && { newest }) };
+}
+
+/** Whoever looks from outside seldom has the credentials of the operator at hand. */
+async function recovery(visitor: Visitor, secret: string | undefined, terminal: Terminal): Promise<PrintedPlan> {
+  try {
+    return await recoveryPlan(visitor, secret, terminal);
+  } catch (error) {
+    if (!(error instanceof StoreIsNotConfigured) || secret !== undefined) throw error;
+    const remedy = 'Or name the Secret that the operator has its environment from: --secret NAMESPACE/NAME';
+    throw new Error(`${error.message}. ${remedy}`, { cause: error });
+  }
 }
 
 export function planPage(plan: SyncPlan): Page {

@@ -106,6 +106,22 @@ describe('status and plan', () => {
     expect(plan).not.toContain('Secret');
   });
 
+  test('what takes credentials that nobody has given says which, and how to give them', async () => {
+    const spec = { protectedCluster: 'site', mode: 'Recovery', cloudProvider: 'file', retention: 5 };
+    await apply({
+      apiVersion: 'storage.cndev.nl/v1alpha1',
+      kind: 'PersistentVolumeSync',
+      metadata: { name: 'site' },
+      spec,
+    });
+    const { code, stdout } = await holdfast('plan');
+    expect(stdout).toMatch(
+      /── sync ──\n\nit cannot be planned from here: OBJECT_STORAGE_PATH is not set.* --secret NAMESPACE\/NAME/,
+    );
+    expect(code).toBe(0);
+    expect(await holdfast('plan', 'sync')).toMatchObject({ code: 1, stderr: expect.stringContaining('--secret') });
+  });
+
   test('an account without any rights sees for each job that it may not look', async () => {
     await sandbox.kubectl('create', 'serviceaccount', 'nobody');
     const token = (await sandbox.kubectl('create', 'token', 'nobody')).trim();
