@@ -80,6 +80,31 @@ export const commands: readonly CommandEntry[] = [
     summary: 'how volumes stand, and what needs a person',
     load: () => import('./status/status.ts'),
   },
+  {
+    group: 'look',
+    name: 'plan',
+    summary: 'what would be done now, and why not; does nothing',
+    load: () => import('./plan/plan.ts'),
+  },
+  {
+    group: 'look',
+    name: 'explain',
+    summary: 'what a code in an Event, a condition or a log means, and what to do',
+    load: () => import('./explain/explain.ts'),
+  },
+  {
+    group: 'look',
+    name: 'completion',
+    summary: 'what bash, zsh or fish has to be told so that Tab completes',
+    load: () => import('./completion/completion.ts'),
+  },
+  {
+    group: 'look',
+    name: '__complete',
+    summary: 'for shells: what the last word could become',
+    load: () => import('./completion/complete.ts'),
+    isHidden: true,
+  },
   { group: 'look', name: 'version', summary: 'which build this is', load: () => import('./version.ts') },
   {
     group: 'look',
@@ -90,8 +115,9 @@ export const commands: readonly CommandEntry[] = [
 ];
 
 export const examples = {
-  'holdfast topology --once --dry-run': 'which volumes would get their zone?',
-  'holdfast status topology': 'which volumes have none, and why',
+  'holdfast status': 'is all well, and what needs a person?',
+  'holdfast plan': 'what would be done now, by all jobs',
+  'holdfast explain isMounted': 'what a code means, and what to do',
   'holdfast version --output json': 'which build this is, for a script or a bug report',
   'holdfast manifests rbac': 'the rights that each controller asks for',
   'holdfast help manifests': 'everything about one command',

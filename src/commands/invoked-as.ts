@@ -10,6 +10,13 @@ const JOB_OF_ORIGINAL: ReadonlyMap<string, string> = new Map([
   ['pvsync', 'sync'],
 ]);
 
+/** The hidden command that shells ask. */
+export const COMPLETE = '__complete';
+
+/** kubectl runs its plugins under these names: the first for `kubectl holdfast`, the second to complete what follows that. */
+const PLUGIN = 'kubectl-holdfast';
+const PLUGIN_COMPLETION = 'kubectl_complete-holdfast';
+
 /** Set by bin/holdfast, which starts another file than the one that the person named. */
 const NAME_VARIABLE = 'HOLDFAST_INVOKED_AS';
 
@@ -25,8 +32,8 @@ export interface Invocation {
 export function invokedAs(name: string): Invocation {
   return {
     name,
-    program: name === 'kubectl-holdfast' ? 'kubectl holdfast' : 'holdfast',
-    command: JOB_OF_ORIGINAL.get(name),
+    program: name === PLUGIN || name === PLUGIN_COMPLETION ? 'kubectl holdfast' : 'holdfast',
+    command: name === PLUGIN_COMPLETION ? COMPLETE : JOB_OF_ORIGINAL.get(name),
   };
 }
 

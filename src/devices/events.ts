@@ -17,8 +17,21 @@ const aboutVolume = ({ name, uid }: About): ObjectReference =>
 
 const aboutNode = ({ name, uid }: OwnNode): ObjectReference => referenceTo(NODES, { metadata: { name, uid } });
 
+/** Of what is no refusal. Each is explained in explanations.ts, as the refusals are. */
+export type EventReason =
+  | 'DeviceWipeFailed'
+  | 'DeviceWipeStarted'
+  | 'DeviceWiped'
+  | 'DeviceProvisioned'
+  | 'DevicesConfigurationWrong'
+  | 'DevicesConfigurationIgnored'
+  | 'DevicesApprovalsWrong'
+  | 'DevicesApprovalUsed';
+
+type Told = Occurrence<EventReason>;
+
 /** `isMounted` becomes `DeviceIsMounted`, and so does what begins with the word itself: reasons are searched for by machines. */
-const reasonOf = (fact: Trouble): string =>
+export const reasonOf = (fact: Trouble): string =>
   `Device${fact.charAt(0).toUpperCase()}${fact.slice(1)}`.replace(/^DeviceDevice/, 'Device');
 
 export function refused(
@@ -36,18 +49,18 @@ export function refused(
   return { regarding: object, type: 'Warning', reason: reasonOf(fact), action: 'Wipe', note };
 }
 
-export function failed(regarding: About | undefined, node: OwnNode, path: string, why: string): Occurrence {
+export function failed(regarding: About | undefined, node: OwnNode, path: string, why: string): Told {
   const note = `The device ${path} could not be wiped: ${why}. It is tried again, and is no volume until it is clean`;
   const object = regarding ? aboutVolume(regarding) : aboutNode(node);
   return { regarding: object, type: 'Warning', reason: 'DeviceWipeFailed', action: 'Wipe', note };
 }
 
-export function wipeBegins(volume: About, path: string, method: string): Occurrence {
+export function wipeBegins(volume: About, path: string, method: string): Told {
   const note = `The claim is gone: ${path} is wiped (${method}), and then becomes a new volume`;
   return { regarding: aboutVolume(volume), type: 'Normal', reason: 'DeviceWipeStarted', action: 'Wipe', note };
 }
 
-export function wiped(volume: About, path: string, receipt: Receipt): Occurrence {
+export function wiped(volume: About, path: string, receipt: Receipt): Told {
   const { method, seconds } = receipt;
   const note = `${path} is wiped (${method}, in ${seconds} s): ${extentOf(receipt)}`;
   return { regarding: aboutVolume(volume), type: 'Normal', reason: 'DeviceWiped', action: 'Wipe', note };
@@ -60,12 +73,12 @@ function extentOf({ bytes, writtenBytes, verified, verifiedBytes }: Receipt): st
   return `${discarded}${writtenBytes} bytes written and ${how} read back`;
 }
 
-export function made(volume: About, path: string): Occurrence {
+export function made(volume: About, path: string): Told {
   const note = `The device ${path} became this volume`;
   return { regarding: aboutVolume(volume), type: 'Normal', reason: 'DeviceProvisioned', action: 'Provision', note };
 }
 
-export function configurationIsWrong(node: OwnNode, configMap: string, fault: string): Occurrence {
+export function configurationIsWrong(node: OwnNode, configMap: string, fault: string): Told {
   const note = `The ConfigMap ${configMap} cannot be used, so no device is touched: ${fault}`;
   return {
     regarding: aboutNode(node),
@@ -76,7 +89,7 @@ export function configurationIsWrong(node: OwnNode, configMap: string, fault: st
   };
 }
 
-export function configurationWarning(node: OwnNode, configMap: string, warning: string): Occurrence {
+export function configurationWarning(node: OwnNode, configMap: string, warning: string): Told {
   const note = `The ConfigMap ${configMap}: ${warning}`;
   return {
     regarding: aboutNode(node),
@@ -87,12 +100,12 @@ export function configurationWarning(node: OwnNode, configMap: string, warning: 
   };
 }
 
-export function approvalsAreWrong(node: OwnNode, fault: string): Occurrence {
+export function approvalsAreWrong(node: OwnNode, fault: string): Told {
   const note = `The approvals on this Node cannot be read, so none of them counts: ${fault}. Write them by holdfast devices approve`;
   return { regarding: aboutNode(node), type: 'Warning', reason: 'DevicesApprovalsWrong', action: 'Approve', note };
 }
 
-export function approvalUsed(node: OwnNode, path: string, why: string): Occurrence {
+export function approvalUsed(node: OwnNode, path: string, why: string): Told {
   const note = `${path} is wiped although it ${why}: a person approved it. The approval is used up`;
   return { regarding: aboutNode(node), type: 'Normal', reason: 'DevicesApprovalUsed', action: 'Wipe', note };
 }

@@ -48,7 +48,7 @@ export function explainReason(reason: Reason): string {
 }
 
 /** What a person can do about it, as a sentence without its full stop. */
-export function remedyOfReason({ fact }: Reason): string {
+export function remedyOfReason({ fact }: Pick<Reason, 'fact'>): string {
   switch (fact) {
     case 'allIsWell':
     case 'isBeingDeleted':

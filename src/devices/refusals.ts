@@ -37,7 +37,7 @@ const LIFTED_BY_APPROVAL: ReadonlySet<RefusalFact> = new Set<RefusalFact>([
   'releaseIsOlderThanTheLedger',
 ]);
 
-export const canBeApproved = ({ fact }: Refusal): boolean => LIFTED_BY_APPROVAL.has(fact);
+export const canBeApproved = ({ fact }: Pick<Refusal, 'fact'>): boolean => LIFTED_BY_APPROVAL.has(fact);
 
 /** Those that say that somebody uses it. They come and go by themselves: a pod that ends, a program that looks at a new disk. */
 const USES: ReadonlySet<string> = new Set<RefusalFact>([
@@ -114,7 +114,7 @@ export interface Place {
 }
 
 /** What a person can do, as a sentence without its full stop; with the command itself, if it is known for which device. */
-export function remedyOf(refusal: Refusal, place?: Place): string {
+export function remedyOf(refusal: Pick<Refusal, 'fact'>, place?: Place): string {
   switch (refusal.fact) {
     case 'isNotABlockDevice':
     case 'isOutsideTheDeviceDirectory':

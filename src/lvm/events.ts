@@ -10,8 +10,23 @@ export type About = Pick<Volume, 'name' | 'uid'>;
 
 const regarding = ({ name, uid }: About) => referenceTo(PERSISTENT_VOLUMES, { metadata: { name, uid } });
 
+/** Of what is no refusal. Each is explained in explanations.ts, as the refusals are. */
+export type EventReason =
+  | 'VolumeFailed'
+  | 'VolumeOptionIgnored'
+  | 'VolumeReady'
+  | 'VolumeReleased'
+  | 'VolumeRemoved'
+  | 'ThinPoolNearlyFull'
+  | 'ThinPoolMetadataNearlyFull'
+  | 'ThinPoolOvercommitted'
+  | 'VolumeOrphans'
+  | 'VolumeTrashEmptied';
+
+type Told = Occurrence<EventReason>;
+
 /** `groupIsFull` becomes `VolumeGroupIsFull`: reasons are searched for by machines. */
-const reasonOf = (fact: string): string => `Volume${fact.charAt(0).toUpperCase()}${fact.slice(1)}`;
+export const reasonOf = (fact: string): string => `Volume${fact.charAt(0).toUpperCase()}${fact.slice(1)}`;
 
 export const refused = (volume: About, fact: string, why: string): Occurrence => ({
   regarding: regarding(volume),
@@ -21,7 +36,7 @@ export const refused = (volume: About, fact: string, why: string): Occurrence =>
   note: `${why}`,
 });
 
-export const failed = (volume: About, why: string): Occurrence => ({
+export const failed = (volume: About, why: string): Told => ({
   regarding: regarding(volume),
   type: 'Warning',
   reason: 'VolumeFailed',
@@ -29,7 +44,7 @@ export const failed = (volume: About, why: string): Occurrence => ({
   note: `${why}. It is tried again`,
 });
 
-export const warned = (volume: About, warning: string): Occurrence => ({
+export const warned = (volume: About, warning: string): Told => ({
   regarding: regarding(volume),
   type: 'Warning',
   reason: 'VolumeOptionIgnored',
@@ -37,7 +52,7 @@ export const warned = (volume: About, warning: string): Occurrence => ({
   note: warning,
 });
 
-export const ready = (volume: About, path: string, node: string): Occurrence => ({
+export const ready = (volume: About, path: string, node: string): Told => ({
   regarding: regarding(volume),
   type: 'Normal',
   reason: 'VolumeReady',
@@ -45,7 +60,7 @@ export const ready = (volume: About, path: string, node: string): Occurrence => 
   note: `The volume is mounted at ${path} on ${node}`,
 });
 
-export const released = (volume: About, claim: string): Occurrence => ({
+export const released = (volume: About, claim: string): Told => ({
   regarding: regarding(volume),
   type: 'Normal',
   reason: 'VolumeReleased',
@@ -53,7 +68,7 @@ export const released = (volume: About, claim: string): Occurrence => ({
   note: `Its claim ${claim} is gone, and its annotation autoRelease says that others may have it with what is on it`,
 });
 
-export const removed = (volume: About, node: string): Occurrence => ({
+export const removed = (volume: About, node: string): Told => ({
   regarding: regarding(volume),
   type: 'Normal',
   reason: 'VolumeRemoved',
@@ -67,7 +82,7 @@ const POOL_REASONS = {
   promised: 'ThinPoolOvercommitted',
 } as const;
 
-export const poolIsFilling = ({ name, uid }: About, { measure, pool, percent, isClosed }: PoolWarning): Occurrence => ({
+export const poolIsFilling = ({ name, uid }: About, { measure, pool, percent, isClosed }: PoolWarning): Told => ({
   regarding: referenceTo(NODES, { metadata: { name, uid } }),
   type: 'Warning',
   reason: POOL_REASONS[measure],
@@ -88,7 +103,7 @@ const HOW_TO_MEND = {
 
 const onNode = ({ name, uid }: About) => referenceTo(NODES, { metadata: { name, uid } });
 
-export const orphansFound = (node: About, found: string): Occurrence => ({
+export const orphansFound = (node: About, found: string): Told => ({
   regarding: onNode(node),
   type: 'Warning',
   reason: 'VolumeOrphans',
@@ -96,7 +111,7 @@ export const orphansFound = (node: About, found: string): Occurrence => ({
   note: `This belongs to no volume, and holdfast lvm clean removes it: ${found}`,
 });
 
-export const trashEmptied = (node: About, lv: string): Occurrence => ({
+export const trashEmptied = (node: About, lv: string): Told => ({
   regarding: onNode(node),
   type: 'Normal',
   reason: 'VolumeTrashEmptied',

@@ -1,8 +1,10 @@
 /** Which keys open an encrypted volume: looked at and changed while it is open, too. */
+
 import { Refuse, Retry } from '../kit/controller/outcome.ts';
 import type { Commands } from '../kit/host/command.ts';
 import * as commands from './commands.ts';
 import type { Keys } from './keys.ts';
+import type { OtherFact } from './reasons.ts';
 
 export interface Encrypted {
   readonly device: string;
@@ -35,7 +37,7 @@ const run = (host: Pick<Commands, 'exec'>, { argv, options }: commands.Command) 
 /** The keys of a snapshot are those that its volume had when it was made: nothing can be written to it. */
 export const keyIsWrong = (device: string, { previousKey }: Keys, { isSnapshot = false } = {}): Refuse =>
   new Refuse({
-    fact: 'keyIsWrong',
+    fact: 'keyIsWrong' satisfies OtherFact,
     message: previousKey
       ? `neither the key nor the previousKey of its Secret opens ${device}`
       : `the key of its Secret does not open ${device}, and there is no previousKey`,

@@ -1,8 +1,10 @@
 /** The keys that volumes are encrypted with. They are read when they are needed, and kept nowhere. */
+
 import { SECRETS } from '../api/secrets.ts';
 import { Refuse } from '../kit/controller/outcome.ts';
 import type { KubeClient } from '../kit/kube/client.ts';
 import type { SecretName } from './options.ts';
+import type { OtherFact } from './reasons.ts';
 
 export interface Keys {
   readonly key: Uint8Array;
@@ -30,7 +32,7 @@ const bytesOf = (base64: string | undefined): Uint8Array | undefined => {
 
 export const cryptsetupIsMissing = (): Refuse =>
   new Refuse({
-    fact: 'cryptsetupIsMissing',
+    fact: 'cryptsetupIsMissing' satisfies OtherFact,
     message: 'the volume is to be encrypted, and the node has no cryptsetup',
     remedy: 'Install cryptsetup on the node',
     recheckMs: 30_000,
@@ -38,7 +40,7 @@ export const cryptsetupIsMissing = (): Refuse =>
 
 const missing = (message: string): Refuse =>
   new Refuse({
-    fact: 'keyIsMissing',
+    fact: 'keyIsMissing' satisfies OtherFact,
     message,
     remedy: 'Make the Secret that the annotation cryptSecret names',
     recheckMs: 30_000,

@@ -1,4 +1,5 @@
 /** The steps that make a volume, mount it, and keep it as it is asked for. Each looks at what it touches. */
+
 import { randomUUID } from 'node:crypto';
 import { Refuse, Retry } from '../kit/controller/outcome.ts';
 import { CommandError } from '../kit/host/command.ts';
@@ -13,6 +14,7 @@ import type { LogicalVolume, VolumeGroup } from './facts.ts';
 import { type LocalNode, pathOf } from './local-node.ts';
 import type { MountUnit } from './mount-units.ts';
 import type { VolumeOptions } from './options.ts';
+import type { OtherFact } from './reasons.ts';
 import { mountOptsOf, type Remount, remountOptions, unmetBy } from './remount.ts';
 import { mappingName, type Sight, there } from './sight.ts';
 import { told } from './signature.ts';
@@ -245,7 +247,7 @@ const listOf = (mountOpts = ''): readonly string[] => (mountOpts === '' ? [] : m
 
 const needsNewMount = (path: string, why: string): Refuse =>
   new Refuse({
-    fact: 'mountOptsNeedNewMount',
+    fact: 'mountOptsNeedNewMount' satisfies OtherFact,
     message: `the new mountOpts cannot all be had while the volume is mounted at ${path}: ${why}`,
     remedy: 'Put them back, or end the pods that use the volume and unmount it: it is mounted again with the new ones',
     recheckMs: REMOUNT_RECHECK_MS,

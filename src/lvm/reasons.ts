@@ -51,6 +51,14 @@ interface Details {
 
 export type Fact = keyof Details;
 
+/** Those that are found out while something is done, each where it is. */
+export type OtherFact =
+  | 'cryptsetupIsMissing'
+  | 'keyIsMissing'
+  | 'keyIsWrong'
+  | 'mountOptsNeedNewMount'
+  | 'isWrittenWrongly';
+
 export interface Refusal {
   readonly kind: 'refuse';
   readonly fact: Fact;
@@ -227,5 +235,7 @@ const SENTENCES: {
     remedy: "Rename it with lvrename to the name of the volume, if it is nobody else's",
   },
 };
+
+export const remedyOf = (fact: Fact): string => SENTENCES[fact].remedy;
 
 export const FACTS = Object.keys(SENTENCES) as readonly Fact[];

@@ -21,7 +21,7 @@ import { Held } from './held.ts';
 import { belonging } from './home.ts';
 import type { Machine } from './machine.ts';
 import { mountPointFault } from './names.ts';
-import { refusal } from './reasons.ts';
+import { type OtherFact, refusal } from './reasons.ts';
 import type { Report } from './report.ts';
 import { type Place, type Sight, sightOf } from './sight.ts';
 import type { Decision } from './steps.ts';
@@ -279,7 +279,11 @@ class VolumeTurn {
   /** What is written wrongly stays so until somebody writes it anew. */
   async #cannotBeMade(faults: readonly string[]): Promise<Outcome> {
     const why = faults.join('; ');
-    this.#parts.report.isRefused(this.#volume, { fact: 'isWrittenWrongly', why, remedy: 'Correct the volume' });
+    this.#parts.report.isRefused(this.#volume, {
+      fact: 'isWrittenWrongly' satisfies OtherFact,
+      why,
+      remedy: 'Correct the volume',
+    });
     // Who changed it meanwhile may not have changed what we look at: nobody would ever be told.
     throw (await this.#tellFailure(why)) ? new Stalled(why) : new Retry(why);
   }

@@ -17,13 +17,14 @@ import { belongsTo } from './objects/owned.ts';
 import { statefulSetOf } from './objects/stateful-set.ts';
 import { addresseeOf } from './plan.ts';
 import { refusedPods } from './refused-pods.ts';
+import { agentsAsReported } from './reported-agents.ts';
 import { type Member, replicasOf, type Seen, type SeenClaim, type SeenPod, type SupportingKind } from './seen.ts';
 import { claimOf, type OwnedObject, type PoolViews, podOf } from './views.ts';
 
 export interface LookParts {
   readonly views: PoolViews;
   readonly client: KubeClient;
-  readonly agents: Agents;
+  readonly agents: Pick<Agents, 'status' | 'isEmpty'>;
   readonly clock: Clock;
 }
 
@@ -44,11 +45,13 @@ export interface Sight {
 const AT_ONCE = 64;
 
 export async function look(parts: LookParts, pool: PvPool, memory: PoolMemory, signal: AbortSignal): Promise<Sight> {
+  return sightOf(parts, objectsOf(parts.views, pool), memory, signal);
+}
+
+function objectsOf(views: PoolViews, pool: PvPool): Objects {
   const key = `${pool.metadata.namespace}/${pool.metadata.name}`;
-  const { views } = parts;
   const set = views.sets.get(inNamespace(pool, statefulSetNameOf(nameOf(pool))));
-  const objects = { pool, set, pods: views.pods.by('pool', key), claims: views.claims.by('pool', key) };
-  return sightOf(parts, objects, memory, signal);
+  return { pool, set, pods: views.pods.by('pool', key), claims: views.claims.by('pool', key) };
 }
 
 /** Once more, and at the API itself: a cache may be behind, and what follows cannot be taken back. */
@@ -87,12 +90,48 @@ async function livePods(client: KubeClient, { namespace = '', name }: Ref, signa
 }
 
 async function sightOf(parts: LookParts, objects: Objects, memory: PoolMemory, signal: AbortSignal): Promise<Sight> {
-  const { clock, client, views } = parts;
-  const { pool, set } = objects;
+  const { client, views } = parts;
+  const { pool } = objects;
   const secretRef = { namespace: pool.metadata.namespace ?? '', name: tokenSecretNameOf(nameOf(pool)) };
   const secret = await client.find(SECRETS, secretRef, { signal });
   const token = secret && belongsTo(pool, secret) ? tokenOf(secret) : '';
-  const standing = supportsOf(views, pool, secret);
+  return { seen: await seenOf(parts, objects, supportsOf(views, pool, secret), token, memory, signal), token };
+}
+
+/**
+ * As a person sees it who has no token: the agents are not asked, but taken to be as the operator has reported them, and the Secret is
+ * taken to be there.
+ */
+export async function lookFromOutside(
+  parts: Omit<LookParts, 'agents'>,
+  pool: PvPool,
+  memory: PoolMemory,
+  signal: AbortSignal,
+): Promise<Seen> {
+  const { missing, foreign } = supportsOf(parts.views, pool, undefined);
+  const standing = { missing: missing.filter((kind) => kind !== 'Secret'), foreign };
+  return seenOf(
+    { ...parts, agents: agentsAsReported(pool) },
+    objectsOf(parts.views, pool),
+    standing,
+    '',
+    memory,
+    signal,
+  );
+}
+
+type Standing = ReturnType<typeof supportsOf>;
+
+async function seenOf(
+  parts: LookParts,
+  objects: Objects,
+  standing: Standing,
+  token: string,
+  memory: PoolMemory,
+  signal: AbortSignal,
+): Promise<Seen> {
+  const { clock, views } = parts;
+  const { pool, set } = objects;
   const ours = set && belongsTo(pool, set) ? set : undefined;
   const foreignSet = set && !ours ? [`StatefulSet ${set.metadata.name}`] : [];
   const pressure = memory.pressureAt(clock.monotonic());
@@ -102,7 +141,7 @@ async function sightOf(parts: LookParts, objects: Objects, memory: PoolMemory, s
     await membersOf(parts, { ...objects, set: ours }, token, signal),
     signal,
   );
-  const seen: Seen = {
+  return {
     pool,
     now: clock.now(),
     foreign: [...foreignSet, ...standing.foreign],
@@ -115,7 +154,6 @@ async function sightOf(parts: LookParts, objects: Objects, memory: PoolMemory, s
     taken: memory.taken,
     ...(pressure && { pressure }),
   };
-  return { seen, token };
 }
 
 function classEntry({ classes }: PoolViews, name: string) {

@@ -1,9 +1,11 @@
 /** Makes one pool right: looks at it, decides, writes down what must not be forgotten, and carries out what rests on that. */
+
 import { isDeepStrictEqual } from 'node:util';
 import { OwnWrites } from '../kit/cache/own-writes.ts';
 import { after, done, type Outcome, Retry } from '../kit/controller/outcome.ts';
 import type { ReconcileContext } from '../kit/controller/turn.ts';
 import { ApiError, hasReason } from '../kit/kube/api-error.ts';
+import type { Agents } from './agents.ts';
 import { setReplicas, type Write, type Written, write, writeStatus } from './apply.ts';
 import type { Operation, PvPool, PvPoolStatus } from './contract.ts';
 import { decide } from './decide.ts';
@@ -22,6 +24,7 @@ const AT_REST_MS = 60_000;
 const CATCH_UP_MS = 200;
 
 export interface ReconcileParts extends LookParts {
+  readonly agents: Agents;
   readonly report: Report;
   /** So many random bytes, in hexadecimal digits. */
   readonly secret: (bytes: number) => string;

@@ -14,6 +14,12 @@ export interface PoolStanding {
   /** What is done with it; empty when it is at rest. */
   readonly now: string;
   readonly troubles: readonly string[];
+  /** The first fact that is wrong, by its name. */
+  readonly code?: string | undefined;
+  /** Of its StatefulSet. */
+  readonly replicas?: number | undefined;
+  /** How many agents are in each state. */
+  readonly states: Readonly<Record<string, number>>;
 }
 
 export function standingOf({ metadata, spec, status }: PvPool): PoolStanding {
@@ -33,5 +39,8 @@ export function standingOf({ metadata, spec, status }: PvPool): PoolStanding {
       ...(degraded?.status === 'True' ? [degraded.message] : []),
       ...(isUnseen ? ['its last change has not been looked at: is holdfast pool running?'] : []),
     ],
+    ...(degraded?.status === 'True' && { code: degraded.reason }),
+    ...(status?.replicas !== undefined && { replicas: status.replicas }),
+    states: status?.countByState ?? {},
   };
 }

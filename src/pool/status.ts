@@ -136,8 +136,11 @@ function conditionsOf(seen: Seen, plan: Plan, serving: number): readonly Conditi
   ];
 }
 
+/** When a condition has nothing to tell. Each is explained in explanations.ts. */
+export type Calm = 'AllAgentsServe' | 'AtRest' | 'AsItShouldBe';
+
 interface Otherwise {
-  readonly reason: string;
+  readonly reason: Calm;
   readonly message: string;
 }
 

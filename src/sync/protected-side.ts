@@ -1,4 +1,5 @@
 /** Exports what is in scope: when something has changed, and as a heartbeat. */
+
 import type { Change, View } from '../kit/cache/store.ts';
 import type { Clock } from '../kit/clock/clock.ts';
 import type { Log } from '../kit/observe/log.ts';
@@ -11,6 +12,7 @@ import type { OwnCluster } from './own-cluster.ts';
 import { Protector } from './protect/apply.ts';
 import { type Decision, decide, type Known, type LastLook } from './protect/decide.ts';
 import type { Exportable, Outcome } from './protect/outcome.ts';
+import type { Reason } from './reasons.ts';
 import type { Side, Visited } from './reconcile.ts';
 import type { Ending, Standing } from './status.ts';
 import type { Stores } from './stores.ts';
@@ -241,7 +243,7 @@ const formOf = ({ compression = 'None', encryption = 'None', signed = false }: S
 
 const ended = (ending: Ending, ms: number): Visited => ({ kind: 'ended', ending, ms });
 
-const wrong = (reason: string, message: string): Standing => ({ status: 'False', reason, message });
+const wrong = (reason: Reason, message: string): Standing => ({ status: 'False', reason, message });
 
 const failed = ({ reason, message }: Trouble): Ending => ({
   succeeded: false,

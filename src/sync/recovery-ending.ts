@@ -1,5 +1,6 @@
 /** How a look at the exports ended, in the words of the status. */
 import type { SyncSpec, SyncStatus } from './contract.ts';
+import type { Reason } from './reasons.ts';
 import type { BelievedExport, Disbelief } from './recover/found.ts';
 import type { RecoveryPlan, RefusedTarget } from './recover/plan.ts';
 import { remedyOf } from './recover/refusals.ts';
@@ -7,8 +8,8 @@ import type { Failure, Written } from './recover/writing.ts';
 import type { Ending, Managed, Standing } from './status.ts';
 import { capitalized, type Trouble } from './trouble.ts';
 
-const is = (reason: string, message: string): Standing => ({ status: 'True', reason, message });
-const isNot = (reason: string, message: string): Standing => ({ status: 'False', reason, message });
+const is = (reason: Reason, message: string): Standing => ({ status: 'True', reason, message });
+const isNot = (reason: Reason, message: string): Standing => ({ status: 'False', reason, message });
 
 /** The store cannot be asked. */
 export const troubleEnding = ({ reason, message }: Trouble): Ending => ({
@@ -110,7 +111,7 @@ function exportOf({ key, sha256, exportedAt, confirmedAt, epoch, sequence }: Bel
 }
 
 interface Problem {
-  readonly reason: string;
+  readonly reason: Reason;
   readonly message: string;
 }
 
@@ -118,7 +119,7 @@ interface Problem {
 function problemsOf({ held, refused }: RecoveryPlan, { failures }: Written): readonly Problem[] {
   const byFact = Map.groupBy(refused.filter(isLasting), ({ fact }) => fact);
   return [
-    ...(held ? [{ reason: 'MassDeletion', message: `${held.message}. ${held.remedy}` }] : []),
+    ...(held ? [{ reason: 'MassDeletion' as const, message: `${held.message}. ${held.remedy}` }] : []),
     ...failuresInWords(failures),
     ...byFact.entries().map(([fact, all]) => ({ reason: capitalized(fact), message: inWords(all) })),
   ];

@@ -26,7 +26,7 @@ test('a condition keeps the time of its last change while its status stays', () 
 
 test('a condition that changes says when', () => {
   const first = statusOf(aSync(), anEnding(), NOW);
-  const broken = { InSync: { status: 'False', reason: 'StoreUnavailable', message: 'no answer' } } as const;
+  const broken = { InSync: { status: 'False', reason: 'StoreIsUnavailable', message: 'no answer' } } as const;
   const second = statusOf(aSync(first), anEnding({ succeeded: false, conditions: broken }), LATER);
   expect(second.conditions?.[0]?.lastTransitionTime).toBe('2026-03-01T12:01:00Z');
 });

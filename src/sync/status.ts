@@ -7,9 +7,10 @@ import {
   type PersistentVolumeSync,
   type SyncStatus,
 } from './contract.ts';
+import type { Reason } from './reasons.ts';
 
 /** How a condition stands, without the time since when. */
-export type Standing = Pick<Condition, 'status' | 'reason' | 'message'>;
+export type Standing = Pick<Condition, 'status' | 'message'> & { readonly reason: Reason };
 
 /** How a run ended: what it says of each condition, and what is known now. What it leaves out stays as it was. */
 export interface Ending {

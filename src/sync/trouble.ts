@@ -6,18 +6,19 @@ import { ConnectionError } from '../kit/kube/transport.ts';
 import { KeyError } from './export/keys.ts';
 import { RecordIsUnreadable } from './export/sealed.ts';
 import { ExportIsUnreadable } from './export/unreadable.ts';
+import type { Reason } from './reasons.ts';
 import { StoreIsNotConfigured } from './store/open.ts';
 import { StoreError, type StoreFault } from './store/store.ts';
 
 export interface Trouble {
   /** As the reason of a condition. */
-  readonly reason: string;
+  readonly reason: Reason;
   readonly message: string;
   /** Whether it may well be over soon by itself. */
   readonly isPassing: boolean;
 }
 
-const REASONS: Readonly<Record<StoreFault, string>> = {
+const REASONS = {
   unavailable: 'StoreIsUnavailable',
   denied: 'StoreDeniesAccess',
   noBucket: 'BucketIsMissing',
@@ -25,7 +26,7 @@ const REASONS: Readonly<Record<StoreFault, string>> = {
   tooLarge: 'ObjectIsTooLarge',
   incomplete: 'AnswerIsIncomplete',
   unsupported: 'StoreIsUnsuitable',
-};
+} as const satisfies Readonly<Record<StoreFault, string>>;
 
 const PASSING: ReadonlySet<StoreFault> = new Set(['unavailable', 'incomplete', 'preconditionFailed']);
 
@@ -50,4 +51,5 @@ const inCluster = ({ message }: Error): string =>
   `the API server of this cluster does not do what it is asked for: ${message}. It is tried again`;
 
 /** `exportIsEmpty` → `ExportIsEmpty`. */
-export const capitalized = (fact: string): string => `${fact.charAt(0).toUpperCase()}${fact.slice(1)}`;
+export const capitalized = <F extends string>(fact: F): Capitalize<F> =>
+  `${fact.charAt(0).toUpperCase()}${fact.slice(1)}` as Capitalize<F>;

@@ -9,11 +9,25 @@ import { type Difference, explain, type Fact, foreign, type Reason } from './rea
 
 const ACTION = 'Label';
 
+/** Each is explained in explanations.ts. */
+export type EventReason =
+  | 'TopologyConflict'
+  | 'TopologyUnusable'
+  | 'TopologyIncomplete'
+  | 'TopologyTooLong'
+  | 'TopologySkipped'
+  | 'TopologyReplaced'
+  | 'TopologyContested'
+  | 'TopologyFailed'
+  | 'TopologyMissing';
+
+type Told = Occurrence<EventReason>;
+
 const aboutVolume = ({ name, uid }: Pick<Volume, 'name' | 'uid'>): ObjectReference =>
   referenceTo(PERSISTENT_VOLUMES, { metadata: { name, uid } });
 
 /** The facts that a person should hear of. The others are the ordinary life of a volume, or pass by themselves. */
-const TOLD: ReadonlyMap<Fact, string> = new Map<Fact, string>([
+export const TOLD: ReadonlyMap<Fact, EventReason> = new Map<Fact, EventReason>([
   ['anotherValueIsKept', 'TopologyConflict'],
   ['nodeValueIsUnusable', 'TopologyUnusable'],
   ['aUserWouldBeLeftOut', 'TopologyIncomplete'],
@@ -25,7 +39,7 @@ const TOLD: ReadonlyMap<Fact, string> = new Map<Fact, string>([
 export const isTrouble = (fact: Fact): boolean => TOLD.has(fact);
 
 /** Nothing when the reason is nothing to worry about. */
-export function leftAlone(volume: Volume, because: Reason): Occurrence | undefined {
+export function leftAlone(volume: Volume, because: Reason): Told | undefined {
   const reason = TOLD.get(because.fact);
   if (!reason || isOurOwnAffair(because)) return undefined;
   const note = `The volume was not labelled: ${explain(because)}`;
@@ -37,7 +51,7 @@ const isOurOwnAffair = (because: Reason): boolean =>
   because.fact === 'anotherValueIsKept' && foreign(because.differences).length === 0;
 
 /** Somebody's value was replaced. Our own is replaced whenever a pod moves, which is no news. */
-export function replaced(volume: Volume, differences: readonly Difference[]): Occurrence | undefined {
+export function replaced(volume: Volume, differences: readonly Difference[]): Told | undefined {
   const theirs = foreign(differences);
   if (theirs.length === 0) return undefined;
   const sentences = theirs.map(
@@ -48,19 +62,19 @@ export function replaced(volume: Volume, differences: readonly Difference[]): Oc
 }
 
 /** What we write does not stay. */
-export function contested(volume: Volume): Occurrence {
+export function contested(volume: Volume): Told {
   const note =
     'Somebody changes the topology labels of this volume again and again. They are put right after longer and longer pauses: ' +
     'find out who it is (kubectl get pv --show-managed-fields), or run Holdfast with --overwrite=missing';
   return { regarding: aboutVolume(volume), type: 'Warning', reason: 'TopologyContested', action: ACTION, note };
 }
 
-export function failed(volume: Volume, error: unknown): Occurrence {
+export function failed(volume: Volume, error: unknown): Told {
   const note = `The volume could not be labelled: ${error instanceof Error ? error.message : error}. It is tried again`;
   return { regarding: aboutVolume(volume), type: 'Warning', reason: 'TopologyFailed', action: ACTION, note };
 }
 
-export function nodeWithoutTopology(name: string, uid: string): Occurrence {
+export function nodeWithoutTopology(name: string, uid: string): Told {
   const note =
     'The node has neither a zone nor a region, so the volumes of its pods get none either. ' +
     `Label it: kubectl label node ${name} topology.kubernetes.io/zone=ZONE`;

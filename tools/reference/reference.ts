@@ -26,6 +26,8 @@ import { persistentVolumeSyncResource } from '../../src/sync/custom-resource.ts'
 import { syncMetrics } from '../../src/sync/metrics.ts';
 import { topologyMetrics } from '../../src/topology/metrics.ts';
 import { Standings } from '../../src/topology/standings.ts';
+import { commandSections, commandTable, exitCodeTable } from './command-line.ts';
+import { codeTable } from './errors.ts';
 import { fsOptsTable, mountOptsTable, notAllowedTable, optionTable, refusalTable } from './lvm.ts';
 import { specTable } from './spec.ts';
 import { syncRefusalTable } from './sync.ts';
@@ -58,6 +60,14 @@ const TABLES: Readonly<Record<string, () => string>> = {
   'refusals of sync': syncRefusalTable,
   'flags of topology': () => flagTable(topologyFlags),
   'metrics of topology': () => metricTable((registry) => topologyMetrics(registry, new Standings())),
+  'codes of topology': () => codeTable('topology'),
+  'codes of devices': () => codeTable('devices'),
+  'codes of lvm': () => codeTable('lvm'),
+  'codes of pool': () => codeTable('pool'),
+  'codes of sync': () => codeTable('sync'),
+  'all commands': commandTable,
+  'flags of all commands': commandSections,
+  'exit codes': exitCodeTable,
   'values of holdfast': () => valuesTable('charts/holdfast'),
   'values of local-volumes': () => valuesTable('charts/holdfast/charts/local-volumes'),
 };
@@ -65,10 +75,13 @@ const TABLES: Readonly<Record<string, () => string>> = {
 /** The pages that have such tables. */
 export const PAGES = [
   'charts/holdfast/README.md',
+  'docs/command-line.md',
   'docs/devices.md',
   'docs/lvm.md',
   'docs/lvm-options.md',
   'docs/pool.md',
+  'docs/reference/command-line.md',
+  'docs/reference/errors.md',
   'docs/sync.md',
   'docs/topology.md',
 ];

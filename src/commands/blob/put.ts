@@ -9,7 +9,7 @@ import type { Command } from 'commander';
 import { fileSource } from '../../pool-client/source.ts';
 import { runs } from '../flags/options.ts';
 import type { Terminal } from '../line/command.ts';
-import { shown } from '../reports/text.ts';
+import { shown } from '../page/render.ts';
 import { poolFlags, withPool } from './agents.ts';
 
 export function addPut(blob: Command, terminal: Terminal): void {

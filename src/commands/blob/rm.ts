@@ -2,7 +2,7 @@
 import type { Command } from 'commander';
 import { runs } from '../flags/options.ts';
 import type { Terminal } from '../line/command.ts';
-import { shown } from '../reports/text.ts';
+import { shown } from '../page/render.ts';
 import { poolFlags, withPool } from './agents.ts';
 import { noSuchBlob } from './no-such-blob.ts';
 

@@ -4,7 +4,7 @@ import type { BlobInfo } from '../../pool-client/protocol.ts';
 import { runs } from '../flags/options.ts';
 import type { Terminal } from '../line/command.ts';
 import { formatted, outputFlag } from '../output.ts';
-import { shown } from '../reports/text.ts';
+import { shown } from '../page/render.ts';
 import { poolFlags, withPool } from './agents.ts';
 import { noSuchBlob } from './no-such-blob.ts';
 

@@ -24,9 +24,10 @@ import { onOff } from '../flags/switch.ts';
 import type { Terminal } from '../line/command.ts';
 import { addExamples } from '../line/help.ts';
 import { UsageError } from '../line/usage-error.ts';
+import { shown } from '../page/render.ts';
 import { confirm, yesFlag } from '../question.ts';
 import { namespaceFlag, nodeNames, readReports } from '../reports/read.ts';
-import { agentLines, shown } from '../reports/text.ts';
+import { agentLines } from '../reports/text.ts';
 import { type Visitor, visit } from '../visit.ts';
 import { type Approvable, approvable, chosenDevice } from './chosen-device.ts';
 
@@ -150,7 +151,9 @@ function whatItIs(device: Approvable, reported: Reported): string {
     ['reported', `${reported.report.at}, in the namespace ${reported.namespace}`],
   ];
   const lines = facts.flatMap(([name, value]) => (value ? [`${`${name}:`.padEnd(10)}${shown(value)}\n`] : []));
-  return `${lines.join('')}${agentLines('devices', status)}\nEverything on it will be lost.\n`;
+  return `${lines.join('')}${agentLines('devices', status)
+    .map((line) => `${line}\n`)
+    .join('')}\nEverything on it will be lost.\n`;
 }
 
 /** A person may take their time. What they agreed to is what they were shown. */

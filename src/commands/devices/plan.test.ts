@@ -2,7 +2,12 @@ import { describe, expect, test } from 'vitest';
 import { aNodeReport } from '../../devices/builders.ts';
 import type { ReadReport, ReadStanding, ReadState } from '../../devices/node-report.ts';
 import { devicesStatus } from '../../devices/status.ts';
-import { planHereText, planOf, planText } from './plan.ts';
+import { rendered } from '../page/render.ts';
+import { PLAIN } from '../page/screen.ts';
+import { type Plan, planHerePage, planOf, planPage } from './plan.ts';
+
+const planText = (plan: Plan) => rendered(planPage(plan), PLAIN);
+const planHereText = (plan: Plan) => rendered(planHerePage(plan), PLAIN);
 
 const MIB = 2 ** 20;
 const AT = '2026-01-01T00:00:00Z';

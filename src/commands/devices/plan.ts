@@ -5,21 +5,24 @@ import { buildInfo } from '../../kit/build-info.ts';
 import { systemClock } from '../../kit/clock/clock.ts';
 import { visible } from '../../kit/visible.ts';
 import { widenThreadPool } from '../../kit/wipe/thread-pool.ts';
-import { clusterFlags } from '../flags/cluster.ts';
+import type { clusterFlags } from '../flags/cluster.ts';
 import { type OptionsOf, runs } from '../flags/options.ts';
 import type { Terminal } from '../line/command.ts';
 import { addExamples } from '../line/help.ts';
-import { formatted, outputFlag } from '../output.ts';
+import { UsageError } from '../line/usage-error.ts';
+import { asPage } from '../output.ts';
+import { type Page, toned, wide } from '../page/page.ts';
 import { progressOn } from '../progress.ts';
-import { namespaceFlag, nodeNames } from '../reports/read.ts';
-import { agentLines, counted, section, tableOf } from '../reports/text.ts';
-import { visit } from '../visit.ts';
+import { namespaceFlag, nodeNames, type Where } from '../reports/read.ts';
+import { agentsBlock, counted } from '../reports/text.ts';
+import { show, showFlags } from '../show/show.ts';
+import { type Visitor, visit } from '../visit.ts';
 import { AT_ONCE, reportHere } from './here.ts';
 import { hereFlags, hereOptionsOf, refuseHereFlags, type WhereHere } from './here-flags.ts';
 import { hostOfNode } from './host-of-node.ts';
 import { look } from './look.ts';
 
-const flags = { ...clusterFlags, namespace: namespaceFlag(), ...hereFlags, output: outputFlag };
+const flags = { ...showFlags, namespace: namespaceFlag(), ...hereFlags };
 
 const MEANING = `
 Only the node itself can look at its devices: what is shown is what the agents
@@ -51,22 +54,23 @@ export function addPlan(devices: Command, terminal: Terminal): void {
     'kubectl -n storage exec POD -- holdfast devices plan --here': 'on the node of an agent, by its own eyes',
   });
   runs(command, flags, terminal, async (options) => {
-    const plan = options.here
-      ? await planHere(hereOptionsOf(command, options), options, terminal)
-      : await planReported(command, options, terminal);
-    const asText = options.here ? planHereText : planText;
-    terminal.stdout.write(await formatted(plan, options.output, asText));
+    if (!options.here) return showReported(command, options, terminal);
+    if (options.watch) throw new UsageError('--here looks once: leave --watch out');
+    const plan = await planHere(hereOptionsOf(command, options), options, terminal);
+    terminal.stdout.write(await asPage(plan, options.output, terminal, planHerePage));
   });
 }
 
-async function planReported(command: Command, options: OptionsOf<typeof flags>, terminal: Terminal): Promise<Plan> {
+function showReported(command: Command, options: OptionsOf<typeof flags>, terminal: Terminal): Promise<void> {
   refuseHereFlags(command);
-  const nodes = nodeNames(command.args);
-  const looked = await visit('devices-plan', options, terminal, (visitor) =>
-    look(visitor, { namespace: options.namespace, nodes }, terminal),
-  );
-  return planOf(devicesStatus(looked, systemClock.now(), nodes));
+  const where = { namespace: options.namespace, nodes: nodeNames(command.args) };
+  const lookAtPlan = (visitor: Visitor, quiet: Terminal) => reportedPlan(visitor, where, quiet);
+  return show({ name: 'devices-plan', look: lookAtPlan, page: planPage }, options, terminal);
 }
+
+/** What the agents would do next, as they have reported it. */
+export const reportedPlan = async (visitor: Visitor, where: Where, terminal: Terminal): Promise<Plan> =>
+  planOf(devicesStatus(await look(visitor, where, terminal), systemClock.now(), where.nodes));
 
 async function planHere(here: WhereHere, options: OptionsOf<typeof clusterFlags>, terminal: Terminal): Promise<Plan> {
   const warn = (line: string) => void terminal.stderr.write(`${visible(line)}\n`);
@@ -134,16 +138,16 @@ function stepOf({ node, isDryRun }: NodeStatus, device: DeviceStatus): Step | un
   }
 }
 
-export const planText = (plan: Plan): string =>
-  textOf(plan, {
+export const planPage = (plan: Plan): Page =>
+  pageOf(plan, {
     first: 'Nothing was done: this is what the agents would do next, as they have reported it.',
     byItself: (nodes) =>
       `The agents of ${counted(nodes, 'node')} run without --dry-run: what is not refused they do by themselves.`,
     remarks: 'AGENTS THAT NEED A LOOK',
   });
 
-export const planHereText = (plan: Plan): string =>
-  textOf(plan, {
+export const planHerePage = (plan: Plan): Page =>
+  pageOf(plan, {
     first: 'Nothing was done: this is what an agent would do next on this machine, as it is now.',
     byItself: () => 'What is not refused, an agent that runs here without --dry-run does by itself.',
     remarks: 'WHAT NEEDS A LOOK',
@@ -156,18 +160,20 @@ interface Wording {
   readonly remarks: string;
 }
 
-function textOf(plan: Plan, { first, byItself, remarks }: Wording): string {
+function pageOf(plan: Plan, { first, byItself, remarks }: Wording): Page {
   const { steps, untouched } = plan;
-  const rows = steps.map(({ node, path, size, volume, what, remedy }) => {
-    return [node, path, size, volume, remedy === undefined ? what : `${what}. ${remedy}.`];
+  const rows = steps.map(({ node, path, size, volume, does, byItself: isByItself, what, remedy }) => {
+    const words = remedy === undefined ? what : `${what}. ${remedy}.`;
+    return [node, path, size, volume, does, isByItself ? 'yes' : 'no', does === 'refuse' ? toned(words, 'bad') : words];
   });
   const nodes = new Set(steps.filter((step) => step.byItself).map(({ node }) => node)).size;
+  const stays = untouched === 1 ? '1 device stays as it is' : `${untouched} devices stay as they are`;
   return [
-    `${first}\n`,
-    ...(rows.length > 0 ? [tableOf(['NODE', 'DEVICE', 'SIZE', 'VOLUME', 'PLAN'], rows)] : []),
-    `${sumOf(steps)}; ${untouched === 1 ? '1 device stays as it is' : `${untouched} devices stay as they are`}.\n${nodes === 0 ? '' : `${byItself(nodes)}\n`}`,
-    section(remarks, agentLines('devices', plan)),
-  ].join('\n');
+    { sentences: [first] },
+    { columns: ['NODE', 'DEVICE', 'SIZE', 'VOLUME', wide('ACTION'), wide('BY ITSELF'), 'PLAN'], rows },
+    { sentences: [`${sumOf(steps)}; ${stays}.`, ...(nodes === 0 ? [] : [byItself(nodes)])] },
+    agentsBlock(remarks, 'devices', plan),
+  ];
 }
 
 const WORDS: Readonly<Record<Doing, string>> = {

@@ -11,6 +11,8 @@ export interface CommandEntry {
   /** One line for `holdfast --help`, without a full stop. */
   readonly summary: string;
   readonly load: () => Promise<{ readonly define: Define }>;
+  /** For programs, not for people: help does not name it. */
+  readonly isHidden?: true;
 }
 
 /** Gives a command its flags, arguments, examples and action. */
@@ -27,4 +29,9 @@ export interface Terminal {
 
 interface Output {
   write(text: string): unknown;
+  /** A person looks at it. */
+  readonly isTTY?: boolean | undefined;
+  /** Of a terminal: how much fits. */
+  readonly columns?: number | undefined;
+  readonly rows?: number | undefined;
 }

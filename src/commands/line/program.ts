@@ -1,11 +1,12 @@
 /** The command line as a whole: picks the one command that is asked for, reads only its file, runs it and says how it ended. */
 import { Command, type OutputConfiguration } from 'commander';
 import { buildInfo } from '../../kit/build-info.ts';
-import type { Invocation } from '../invoked-as.ts';
+import { COMPLETE, type Invocation } from '../invoked-as.ts';
 import type { CommandEntry, Terminal } from './command.ts';
 import { commandOf, goStyle } from './go-style.ts';
 import { addExamples, GROUP_HEADINGS, helpStyle } from './help.ts';
 import { type Outcome, outcomeOf, SUCCESS } from './outcome.ts';
+import { TOPICS } from './topics.ts';
 import { UsageError } from './usage-error.ts';
 
 /** What `holdfast` can do. */
@@ -36,6 +37,11 @@ async function outcomeOfParsing(
   terminal: Terminal,
 ): Promise<Outcome> {
   let chosen = program;
+  const topic = invocation.command === undefined && args[0] === 'help' ? TOPICS[args[1] ?? ''] : undefined;
+  if (topic) {
+    terminal.stdout.write(topic.text);
+    return SUCCESS;
+  }
   try {
     const asked = askedFor(commands, invocation, args);
     await loadChosen(program, commands, asked, terminal);
@@ -55,6 +61,8 @@ function askedFor(
   args: readonly string[],
 ): readonly string[] {
   if (command === undefined) return withoutHelpOnNothing(commands, spelledOut(args));
+  // What a shell completes is not for us to read.
+  if (command === COMPLETE) return [command, '--', ...args];
   if (commands.some((entry) => entry.name === command)) return [command, ...args];
   const { version } = buildInfo();
   throw new UsageError(`${name} stands for "holdfast ${command}", which version ${version} does not have yet`);
@@ -98,15 +106,17 @@ function programOf({ commands, examples }: Catalogue, invocation: Invocation, te
     .enablePositionalOptions()
     .hook('preAction', (_program, command) => refuseFlagsBefore(command))
     .exitOverride();
-  for (const { name, group, summary } of commands) {
+  for (const { name, group, summary, isHidden = false } of commands) {
     program
-      .command(name)
+      .command(name, { hidden: isHidden })
       .usage('[flags]')
       .summary(summary)
       .description(sentence(summary))
       .helpGroup(GROUP_HEADINGS[group]);
   }
   addExamples(program, examples);
+  const topics = Object.entries(TOPICS).map(([name, { summary }]) => `  holdfast help ${name}  ${summary}`);
+  program.addHelpText('after', ['', 'More:', ...topics].join('\n'));
   return program;
 }
 

@@ -5,7 +5,9 @@ import { standingOf } from '../../pool/standing.ts';
 import { invokedAs } from '../invoked-as.ts';
 import { runCommandLine } from '../line/program.ts';
 import { aTerminal } from '../line/recorded-terminal.ts';
-import { asText } from '../status/pool.ts';
+import { rendered } from '../page/render.ts';
+import { PLAIN } from '../page/screen.ts';
+import { statusPage } from '../status/pool.ts';
 import { define as defineStatus } from '../status/status.ts';
 import { define } from './pool.ts';
 
@@ -77,7 +79,7 @@ test('the status of pools shows how full they are, what is done, and what needs 
     },
   );
   const unseen = { ...aPool(), metadata: { ...aPool().metadata, name: 'new' } };
-  expect(asText([draining, unseen].map(standingOf))).toMatchInlineSnapshot(`
+  expect(rendered(statusPage({ pools: [draining, unseen].map(standingOf) }), PLAIN)).toMatchInlineSnapshot(`
     "2 pools
 
     POOL           PVS   READY   PHASE         USED   OF    FULL IN   NOW

@@ -1,24 +1,8 @@
-/** What commands print for people of what agents report: nothing that came from outside can steer their terminal, or flood it. */
-import { visible } from '../../kit/visible.ts';
-import { table as aligned } from '../table.ts';
+/** What commands show people of what agents report. */
+import type { Block, Sentences, Table } from '../page/page.ts';
+import { shown } from '../page/render.ts';
 
-const LONGEST_CELL = 600;
 const MOST_NAMES = 10;
-
-export function shown(text: string): string {
-  const line = visible(text.trim());
-  return line.length > LONGEST_CELL ? `${line.slice(0, LONGEST_CELL)}…` : line;
-}
-
-/** A dash where there is nothing to say. */
-const cell = (text: string | undefined): string => shown(text ?? '') || '-';
-
-export const tableOf = (heading: readonly string[], rows: readonly (readonly (string | undefined)[])[]): string =>
-  rows.length === 0 ? '' : aligned([heading, ...rows.map((row) => row.map(cell))]);
-
-export const section = (title: string, body: string): string => `${title}\n${body === '' ? 'none\n' : body}`;
-
-const lines = (sentences: readonly string[]): string => sentences.map((each) => `${each}\n`).join('');
 
 export interface Agents {
   readonly nodes: readonly { readonly node: string; readonly remarks: readonly string[] }[];
@@ -28,13 +12,17 @@ export interface Agents {
   readonly unreadable: readonly string[];
 }
 
-/** One line for each, in its own words: what people should know about agents. */
-export const agentLines = (job: string, { nodes, withoutReport, unreadable }: Agents): string =>
-  lines([
-    ...nodes.flatMap(({ node, remarks }) => remarks.map((remark) => `${node} ${shown(remark)}`)),
-    ...(withoutReport.length > 0 ? [`no report on ${someOf(withoutReport)}: does holdfast ${job} run there?`] : []),
-    ...unreadable.map((name) => `the ConfigMap ${name} is no report that this version of Holdfast can read`),
-  ]);
+/** One sentence for each, in its own words: what people should know about agents. */
+export const agentLines = (job: string, { nodes, withoutReport, unreadable }: Agents): readonly string[] => [
+  ...nodes.flatMap(({ node, remarks }) => remarks.map((remark) => `${node} ${shown(remark)}`)),
+  ...(withoutReport.length > 0 ? [`no report on ${someOf(withoutReport)}: does holdfast ${job} run there?`] : []),
+  ...unreadable.map((name) => `the ConfigMap ${name} is no report that this version of Holdfast can read`),
+];
+
+export const agentsBlock = (title: string, job: string, agents: Agents): Sentences => ({
+  title,
+  sentences: agentLines(job, agents).map((text) => ({ text, tone: 'warn' })),
+});
 
 function someOf(names: readonly string[]): string {
   const more = names.length - MOST_NAMES;
@@ -51,7 +39,7 @@ export interface Overview<S extends string> {
   readonly things: readonly Thing<S>[];
   /** In this order they are counted. */
   readonly states: readonly S[];
-  readonly tables: readonly string[];
+  readonly tables: readonly Table[];
   /** A sentence for each thing that only a person can do. */
   readonly needs: readonly string[];
 }
@@ -61,15 +49,22 @@ interface Thing<S extends string> {
 }
 
 /** How all that the agents of a job look after stands. */
-export function overview<S extends string>(parts: Overview<S>): string {
-  const { job, agents, one, things, states, tables, needs } = parts;
+export const overview = <S extends string>(parts: Overview<S>): readonly Block[] => [
+  { sentences: [sumOf(parts)] },
+  ...parts.tables,
+  agentsBlock('AGENTS THAT NEED A LOOK', parts.job, parts.agents),
+  { title: 'NEEDS A PERSON', sentences: parts.needs.map((text) => ({ text, tone: 'bad' })) },
+];
+
+/** Such as `3 nodes, 5 devices: 4 bound, 1 refused`. */
+export function sumOf<S extends string>({
+  agents,
+  one,
+  things,
+  states,
+}: Pick<Overview<S>, 'agents' | 'one' | 'things' | 'states'>): string {
   const sum = `${counted(agents.nodes.length, 'node')}, ${counted(things.length, one)}`;
-  return [
-    `${things.length > 0 ? `${sum}: ${tally(states, things)}` : sum}\n`,
-    ...tables.filter((table) => table !== ''),
-    section('AGENTS THAT NEED A LOOK', agentLines(job, agents)),
-    section('NEEDS A PERSON', lines(needs)),
-  ].join('\n');
+  return things.length > 0 ? `${sum}: ${tally(states, things)}` : sum;
 }
 
 /** Such as `2 bound, 1 refused`, in the order given. */

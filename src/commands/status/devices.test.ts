@@ -1,8 +1,12 @@
 import { expect, test } from 'vitest';
 import { aNodeReport } from '../../devices/builders.ts';
 import type { ReadReport, ReadState } from '../../devices/node-report.ts';
-import { devicesStatus, type Looked } from '../../devices/status.ts';
-import { statusText } from './devices.ts';
+import { type DevicesStatus, devicesStatus, type Looked } from '../../devices/status.ts';
+import { rendered } from '../page/render.ts';
+import { PLAIN } from '../page/screen.ts';
+import { statusPage } from './devices.ts';
+
+const statusText = (status: DevicesStatus) => rendered(statusPage(status), PLAIN);
 
 const NOW = new Date('2026-01-01T00:12:00Z');
 const GIB = 2 ** 30;

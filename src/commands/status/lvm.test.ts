@@ -2,8 +2,12 @@ import { expect, test } from 'vitest';
 import { aNodeReport } from '../../lvm/builders.ts';
 import { NODE_ID_LABEL } from '../../lvm/contract.ts';
 import type { NodeReport } from '../../lvm/node-report.ts';
-import { type Looked, lvmStatus } from '../../lvm/status.ts';
-import { statusText } from './lvm.ts';
+import { type Looked, type LvmStatus, lvmStatus } from '../../lvm/status.ts';
+import { rendered } from '../page/render.ts';
+import { PLAIN } from '../page/screen.ts';
+import { statusPage } from './lvm.ts';
+
+const statusText = (status: LvmStatus) => rendered(statusPage(status), PLAIN);
 
 const NOW = new Date('2026-01-01T00:12:00Z');
 const GIB = 2 ** 30;

@@ -1,6 +1,10 @@
 import { expect, test } from 'vitest';
 import type { PersistentVolumeSync, SyncStatus } from '../../sync/contract.ts';
-import { asText, standingOf } from './sync.ts';
+import { rendered } from '../page/render.ts';
+import { PLAIN } from '../page/screen.ts';
+import { type SyncStanding, standingOf, statusPage } from './sync.ts';
+
+const asText = (syncs: readonly SyncStanding[]) => rendered(statusPage({ syncs }), PLAIN);
 
 const NOW = new Date('2026-03-01T12:00:00Z');
 

@@ -1,17 +1,17 @@
 /** `holdfast status sync`: what is carried where, how old and how complete it is, and what needs a person. */
 import { systemClock } from '../../kit/clock/clock.ts';
 import { inUnits } from '../../kit/in-words.ts';
-import { visible } from '../../kit/visible.ts';
 import { type Condition, PERSISTENT_VOLUME_SYNCS, type PersistentVolumeSync } from '../../sync/contract.ts';
-import { clusterFlags } from '../flags/cluster.ts';
+import { remedyFor } from '../explain/codes.ts';
 import { runs } from '../flags/options.ts';
 import type { Define } from '../line/command.ts';
 import { addExamples } from '../line/help.ts';
-import { formatted, outputFlag } from '../output.ts';
-import { table } from '../table.ts';
-import { visit } from '../visit.ts';
+import { type Page, type Text, toned, wide } from '../page/page.ts';
+import { counted } from '../reports/text.ts';
+import { exitCodeFlag, show, showFlags } from '../show/show.ts';
+import { absent, type JobStatus, type Summary, summaryOf } from './summary.ts';
 
-const flags = { ...clusterFlags, output: outputFlag };
+const flags = { ...showFlags, ...exitCodeFlag };
 
 export interface SyncStanding {
   readonly name: string;
@@ -25,7 +25,16 @@ export interface SyncStanding {
   readonly ageSeconds?: number;
   readonly rtoSeconds?: number;
   readonly lastDrill?: string;
+  readonly epoch?: number;
+  /** Whether the store keeps two writers apart. */
+  readonly fenced?: boolean;
   readonly troubles: readonly string[];
+  /** Of the first of them. */
+  readonly code?: string;
+}
+
+interface SyncsStatus {
+  readonly syncs: readonly SyncStanding[];
 }
 
 export const define: Define = (command, terminal) => {
@@ -33,17 +42,45 @@ export const define: Define = (command, terminal) => {
     'holdfast status sync': 'on either cluster',
     'holdfast status sync -o json': 'for a script',
   });
-  runs(command, flags, terminal, async (options) => {
-    const items = await visit('status', options, terminal, async ({ client, signal }) =>
-      Array.fromAsync(client.pages(PERSISTENT_VOLUME_SYNCS, { signal })),
-    );
-    const syncs = items.flat().map((sync) => standingOf(sync, systemClock.now()));
-    terminal.stdout.write(await formatted({ syncs }, options.output, () => asText(syncs)));
-  });
+  const showing = {
+    name: 'status',
+    look: (visitor: Parameters<typeof sync.look>[0], quiet: typeof terminal) => sync.look(visitor, NOWHERE, quiet),
+    page: statusPage,
+    needsAPerson: (status: SyncsStatus) => sync.summary(status).needs.length > 0,
+  };
+  runs(command, flags, terminal, (options) => show(showing, options, terminal));
 };
+
+const NOWHERE = { nodes: [] };
+
+export const sync: JobStatus<SyncsStatus> = {
+  job: 'sync',
+  async look({ client, signal }) {
+    const pages = await Array.fromAsync(client.pages(PERSISTENT_VOLUME_SYNCS, { signal }));
+    return { syncs: pages.flat().map((each) => standingOf(each, systemClock.now())) };
+  },
+  page: statusPage,
+  summary,
+};
+
+function summary({ syncs }: SyncsStatus): Summary {
+  const [first] = syncs;
+  if (!first) return absent('sync', 'there is no PersistentVolumeSync in this cluster');
+  const needs = syncs.flatMap(({ name, troubles, code }) =>
+    troubles.map((why) => {
+      const remedy = remedyFor('sync', code) ?? 'See holdfast status sync.';
+      return { job: 'sync' as const, what: `${name}: ${why}`, remedy, code };
+    }),
+  );
+  const age = first.ageSeconds === undefined ? 'nothing exported yet' : `as of ${inUnits(first.ageSeconds * 1000)} ago`;
+  const what = `${counted(first.volumes, 'volume')} and ${counted(first.claims, 'claim')} of ${first.cluster}`;
+  return summaryOf('sync', `${first.mode}: ${what}, ${age}`, needs);
+}
 
 export function standingOf({ metadata, spec, status = {} }: PersistentVolumeSync, now: Date): SyncStanding {
   const { export: exported, rtoSeconds, lastDrill, conditions = [] } = status;
+  const troubles = conditions.filter(isTrouble);
+  const [first] = troubles;
   const confirmedAt = exported?.confirmedAt ?? exported?.exportedAt;
   return {
     name: metadata.name ?? '',
@@ -56,7 +93,10 @@ export function standingOf({ metadata, spec, status = {} }: PersistentVolumeSync
     ...(confirmedAt && { ageSeconds: Math.max(0, Math.round((now.getTime() - Date.parse(confirmedAt)) / 1000)) }),
     ...(rtoSeconds !== undefined && { rtoSeconds }),
     ...(lastDrill && { lastDrill: lastDrill.at }),
-    troubles: conditions.filter(isTrouble).map(({ reason, message }) => `${reason}: ${message}`),
+    ...(exported?.epoch !== undefined && { epoch: exported.epoch }),
+    ...(status.fenced !== undefined && { fenced: status.fenced }),
+    troubles: troubles.map(({ reason, message }) => `${reason}: ${message}`),
+    ...(first && { code: first.reason }),
   };
 }
 
@@ -64,24 +104,30 @@ export function standingOf({ metadata, spec, status = {} }: PersistentVolumeSync
 const isTrouble = ({ type, status }: Condition): boolean =>
   type === 'Exported' || type === 'InSync' ? status !== 'True' : false;
 
-export function asText(syncs: readonly SyncStanding[]): string {
-  if (syncs.length === 0) return 'There is no PersistentVolumeSync in this cluster.\n';
-  const header = ['SYNC', 'MODE', 'CLUSTER', 'STORE', 'VOLUMES', 'CLAIMS', 'EXPORT AGE', 'RESTORE TAKES', 'LAST DRILL'];
-  const troubles = syncs.flatMap(({ name, troubles: all }) => all.map((why) => [name, visible(why)]));
+export function statusPage({ syncs }: SyncsStatus): Page {
+  if (syncs.length === 0) return [{ sentences: ['There is no PersistentVolumeSync in this cluster.'] }];
+  const columns = [
+    ...['SYNC', 'MODE', 'CLUSTER', 'STORE', 'VOLUMES', 'CLAIMS', 'EXPORT AGE', 'RESTORE TAKES', 'LAST DRILL'],
+    ...['EPOCH', 'FENCED', 'NEWEST EXPORT'].map(wide),
+  ];
+  const troubles = syncs.flatMap(({ name, troubles: all }) => all.map((why) => [name, toned(why, 'bad')]));
   return [
-    table([header, ...syncs.map(rowOf)]),
-    `\nWHAT NEEDS A PERSON\n${troubles.length > 0 ? table([['SYNC', 'WHY'], ...troubles]) : 'none\n'}`,
-  ].join('');
+    { columns, rows: syncs.map(rowOf) },
+    { title: 'WHAT NEEDS A PERSON', columns: ['SYNC', 'WHY'], rows: troubles },
+  ];
 }
 
-const rowOf = ({ ageSeconds, rtoSeconds, lastDrill, ...each }: SyncStanding): readonly string[] => [
+const rowOf = ({ ageSeconds, rtoSeconds, ...each }: SyncStanding): readonly (Text | undefined)[] => [
   each.name,
   each.mode,
-  visible(each.cluster),
-  visible(each.store),
+  each.cluster,
+  each.store,
   `${each.volumes}`,
   `${each.claims}`,
-  ageSeconds === undefined ? '-' : inUnits(ageSeconds * 1000),
-  rtoSeconds === undefined ? '-' : inUnits(rtoSeconds * 1000),
-  lastDrill ?? '-',
+  ageSeconds === undefined ? undefined : inUnits(ageSeconds * 1000),
+  rtoSeconds === undefined ? undefined : inUnits(rtoSeconds * 1000),
+  each.lastDrill,
+  each.epoch === undefined ? undefined : `${each.epoch}`,
+  each.fenced === undefined ? undefined : each.fenced ? 'yes' : 'no',
+  each.newestExport,
 ];

@@ -1,25 +1,28 @@
 /** `holdfast status topology`: volumes by zone, those without one and why, and pods that wait for a zone that no node is in. */
 import { Snapshot } from '../../kit/cache/snapshot.ts';
 import { systemClock } from '../../kit/clock/clock.ts';
+import { DEFAULT_POLICY, type Policy } from '../../topology/contract.ts';
 import { isTrouble } from '../../topology/events.ts';
+import { remedyOf } from '../../topology/explanations.ts';
 import { statusViews, type TopologyStatus, topologyStatus, type VolumeStatus } from '../../topology/status.ts';
-import { clusterFlags } from '../flags/cluster.ts';
 import { flag } from '../flags/flag.ts';
 import { runs } from '../flags/options.ts';
 import { onOff } from '../flags/switch.ts';
-import type { Define } from '../line/command.ts';
+import type { Define, Terminal } from '../line/command.ts';
 import { addExamples } from '../line/help.ts';
-import { formatted, outputFlag } from '../output.ts';
+import { type Page, type Table, toned, wide } from '../page/page.ts';
 import { progressOn } from '../progress.ts';
-import { table } from '../table.ts';
+import { counted } from '../reports/text.ts';
+import { exitCodeFlag, show, showFlags } from '../show/show.ts';
 import { policyFlags, policyOf } from '../topology/policy-flags.ts';
-import { visit } from '../visit.ts';
+import type { Visitor } from '../visit.ts';
+import { type JobStatus, type Need, type Summary, summaryOf } from './summary.ts';
 
 const flags = {
-  ...clusterFlags,
+  ...showFlags,
+  ...exitCodeFlag,
   ...policyFlags,
   all: flag('--all', 'list every volume, not only those that need a look', onOff, { default: 'false' }),
-  output: outputFlag,
 };
 
 export const define: Define = (command, terminal) => {
@@ -28,47 +31,95 @@ export const define: Define = (command, terminal) => {
     'holdfast status topology --all': 'every volume with its zone',
     'holdfast status topology -o json': 'for a script',
   });
-  runs(command, flags, terminal, async (options) => {
+  runs(command, flags, terminal, (options) => {
     const policy = policyOf(options);
-    const status = await visit('status', options, terminal, async ({ client, signal }) => {
-      const snapshot = new Snapshot();
-      const views = statusViews(snapshot, policy, options.selector);
-      await snapshot.fill(client, { signal }, progressOn(terminal, systemClock));
-      return topologyStatus(views, policy);
-    });
-    terminal.stdout.write(await formatted(status, options.output, () => asText(status, options.all)));
+    const showing = {
+      name: 'status',
+      look: (visitor: Visitor, quiet: Terminal) => look(visitor, quiet, policy, options.selector),
+      page: (status: TopologyStatus) => statusPage(status, options.all),
+      needsAPerson: (status: TopologyStatus) => needsOf(status).length > 0,
+    };
+    return show(showing, options, terminal);
   });
 };
 
-function asText(status: TopologyStatus, all: boolean): string {
-  const { volumes, unplaceable } = status;
-  const troubled = volumes.filter(needsALook);
+async function look(
+  { client, signal }: Visitor,
+  terminal: Terminal,
+  policy: Policy,
+  selector?: string,
+): Promise<TopologyStatus> {
+  const snapshot = new Snapshot();
+  const views = statusViews(snapshot, policy, selector);
+  await snapshot.fill(client, { signal }, progressOn(terminal, systemClock));
+  return topologyStatus(views, policy);
+}
+
+/** With the flags that the job has if nobody says otherwise. */
+export const topology: JobStatus<TopologyStatus> = {
+  job: 'topology',
+  look: (visitor, _where, terminal) => look(visitor, terminal, DEFAULT_POLICY),
+  page: (status) => statusPage(status, false),
+  summary,
+};
+
+function summary(status: TopologyStatus): Summary {
+  const { volumes } = status;
+  const waiting = volumes.filter(({ state }) => state === 'toBeLabelled').length;
+  const placed = volumes.filter(({ zone, region }) => zone !== '' || region !== '').length;
+  const now = waiting > 0 ? [`${counted(waiting, 'volume')} to be labelled: is holdfast topology running?`] : [];
+  return summaryOf('topology', `${counted(volumes.length, 'volume')}, ${placed} with their zone`, needsOf(status), now);
+}
+
+function needsOf({ volumes, unplaceable }: TopologyStatus): readonly Need[] {
+  const job = 'topology';
+  return [
+    ...volumes.flatMap(({ volume, state, why }) =>
+      state !== 'toBeLabelled' && isTrouble(state)
+        ? [{ job, what: `${volume}: ${why}`, remedy: remedyOf(state), code: state } as const]
+        : [],
+    ),
+    ...unplaceable.map(({ pod, why }) => {
+      const code = 'podCannotBePlaced';
+      return { job, what: `${pod}: ${why}`, remedy: remedyOf(code), code } as const;
+    }),
+  ];
+}
+
+function statusPage({ volumes, unplaceable }: TopologyStatus, all: boolean): Page {
   const pods = unplaceable.map(({ pod, volumes: names, why }) => [pod, names.join(','), why]);
   return [
+    { sentences: [`${volumes.length} volumes`] },
     byZone(volumes),
-    all ? section('ALL VOLUMES', volumeTable(volumes)) : section('VOLUMES WITHOUT THEIR ZONE', volumeTable(troubled)),
-    section('PODS THAT CANNOT BE PLACED', pods.length > 0 ? table([['POD', 'VOLUMES', 'WHY'], ...pods]) : ''),
-  ].join('\n');
+    all
+      ? { title: 'ALL VOLUMES', ...volumeTable(volumes) }
+      : { title: 'VOLUMES WITHOUT THEIR ZONE', ...volumeTable(volumes.filter(needsALook)) },
+    { title: 'PODS THAT CANNOT BE PLACED', columns: ['POD', 'VOLUMES', 'WHY'], rows: pods },
+  ];
 }
 
 /** No place, or not the right one. */
 const needsALook = ({ zone, region, state }: VolumeStatus): boolean =>
   (zone === '' && region === '') || state === 'toBeLabelled' || isTrouble(state);
 
-function byZone(volumes: readonly VolumeStatus[]): string {
+function byZone(volumes: readonly VolumeStatus[]): Table {
   const counts = new Map<string, number>();
   for (const { zone, region } of volumes) {
     const place = JSON.stringify([zone || '-', region || '-']);
     counts.set(place, (counts.get(place) ?? 0) + 1);
   }
   const rows = [...counts].sort().map(([place, count]) => [...(JSON.parse(place) as string[]), String(count)]);
-  return `${volumes.length} volumes\n\n${rows.length > 0 ? table([['ZONE', 'REGION', 'VOLUMES'], ...rows]) : ''}`;
+  return { columns: ['ZONE', 'REGION', 'VOLUMES'], rows };
 }
 
-const volumeTable = (volumes: readonly VolumeStatus[]): string =>
-  volumes.length === 0 ? '' : table([['VOLUME', 'CLAIM', 'ZONE', 'REGION', 'WHY'], ...volumes.map(rowOf)]);
-
-const rowOf = ({ volume, claim, zone, region, why }: VolumeStatus): readonly string[] =>
-  [volume, claim, zone, region].map((cell) => cell || '-').concat(why);
-
-const section = (title: string, body: string): string => `${title}\n${body === '' ? 'none\n' : body}`;
+const volumeTable = (volumes: readonly VolumeStatus[]): Table => ({
+  columns: ['VOLUME', 'CLAIM', 'ZONE', 'REGION', wide('CODE'), 'WHY'],
+  rows: volumes.map(({ volume, claim, zone, region, state, why }) => [
+    volume,
+    claim,
+    zone,
+    region,
+    state,
+    state !== 'toBeLabelled' && isTrouble(state) ? toned(why, 'warn') : why,
+  ]),
+});

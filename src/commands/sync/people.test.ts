@@ -5,10 +5,12 @@ import type { Finding } from '../../sync/export/verify-chain.ts';
 import { aPair, RecoveryWorld, together } from '../../sync/recover/builders.ts';
 import { desiredVolume } from '../../sync/recover/desired.ts';
 import type { RecoveryPlan } from '../../sync/recover/plan.ts';
+import { rendered } from '../page/render.ts';
+import { PLAIN } from '../page/screen.ts';
 import { asText as drillText } from './drill.ts';
 import { checkScope, knownEpoch, leftOut, notHereInWords } from './failover.ts';
 import type { LookedUp } from './looked-up.ts';
-import { asText as planText, printed } from './plan.ts';
+import { planPage, printed } from './plan.ts';
 import { asText as findingsText } from './verify.ts';
 
 const volume = (key: string) => ({ kind: 'PersistentVolume', key }) as const;
@@ -30,7 +32,7 @@ const looked = (plan: RecoveryPlan): Pick<LookedUp, 'found' | 'plan'> => ({
   found: { key: 'prod/1_storage_objects.json', exportedAt: '2026-03-01T11:00:00Z' } as LookedUp['found'],
 });
 
-const textOf = (plan: RecoveryPlan) => planText(printed(looked(plan) as LookedUp));
+const textOf = (plan: RecoveryPlan) => rendered(planPage(printed(looked(plan) as LookedUp)), PLAIN);
 
 describe('a plan', () => {
   test('says in one line that there is nothing to do', () => {
@@ -87,7 +89,12 @@ test('a drill says how long a restore takes, and what has no copy', () => {
 });
 
 test('a verification counts what it looked at, and shows what is not sound', () => {
-  const finding = (severity: Finding['severity'], key: string): Finding => ({ severity, key, fact: 'f', message: 'm' });
+  const finding = (severity: Finding['severity'], key: string): Finding => ({
+    severity,
+    key,
+    fact: 'chainIsBroken',
+    message: 'm',
+  });
   const findings = [finding('sound', 'a'), finding('broken', 'b')];
   expect(findingsText(findings, findings.slice(1))).toMatch(
     /^1 sound, 0 to note, 1 broken\n\n +KEY +WHAT\nbroken +b +m\n$/,

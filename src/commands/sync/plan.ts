@@ -1,20 +1,20 @@
 /** `holdfast sync plan`: what a recovery would create, change, remove and refuse now, without doing it. */
 import type { Command } from 'commander';
 import { systemClock } from '../../kit/clock/clock.ts';
-import { visible } from '../../kit/visible.ts';
 import type { RecoveryPlan, Target } from '../../sync/recover/plan.ts';
 import { remedyOf } from '../../sync/recover/refusals.ts';
 import { runs } from '../flags/options.ts';
 import type { Terminal } from '../line/command.ts';
 import { addExamples } from '../line/help.ts';
-import { formatted, outputFlag } from '../output.ts';
+import type { Page } from '../page/page.ts';
+import { toned, wide } from '../page/page.ts';
 import { progressOn } from '../progress.ts';
-import { table } from '../table.ts';
-import { visit } from '../visit.ts';
+import { show, showFlags } from '../show/show.ts';
+import type { Visitor } from '../visit.ts';
 import { type LookedUp, lookUp } from './looked-up.ts';
-import { siteFlags, siteOf } from './site.ts';
+import { siteOf, storeFlags } from './site.ts';
 
-const flags = { ...siteFlags, output: outputFlag };
+const flags = { ...showFlags, ...storeFlags };
 
 export interface Step {
   readonly action: 'disown' | 'make' | 'create' | 'change' | 'remove' | 'leave' | 'hold' | 'refuse' | 'wait';
@@ -42,13 +42,20 @@ export function addPlan(sync: Command, terminal: Terminal): void {
     'holdfast sync plan --secret pvsync-operator/pvsync': 'with the credentials of the operator',
     'holdfast sync plan -o json': 'for a script',
   });
-  runs(command, flags, terminal, async (options) => {
-    const plan = await visit('sync-plan', options, terminal, async ({ client, signal }) => {
-      await using site = await siteOf(client, options, terminal, signal);
-      return printed(await lookUp(client, site, signal, progressOn(terminal, systemClock)));
-    });
-    terminal.stdout.write(await formatted(plan, options.output, () => asText(plan)));
+  runs(command, flags, terminal, (options) => {
+    const look = (visitor: Visitor, quiet: Terminal) => recoveryPlan(visitor, options.secret, quiet);
+    return show({ name: 'sync-plan', look, page: planPage }, options, terminal);
   });
+}
+
+/** What a recovery would do here and now. */
+export async function recoveryPlan(
+  { client, signal }: Visitor,
+  secret: string | undefined,
+  terminal: Terminal,
+): Promise<PrintedPlan> {
+  await using site = await siteOf(client, { secret }, terminal, signal);
+  return printed(await lookUp(client, site, signal, progressOn(terminal, systemClock)));
 }
 
 export function printed({ found, plan }: LookedUp): PrintedPlan {
@@ -94,16 +101,26 @@ function stepsOf({
   ];
 }
 
-export function asText({ export: exported, same, steps }: PrintedPlan): string {
+export function planPage({ export: exported, same, steps }: PrintedPlan): Page {
   const counts = Map.groupBy(steps, ({ action }) => action);
   const summary = [...counts].map(([action, all]) => `${all.length} to ${action}`).join(', ') || 'nothing to do';
-  const rows = steps.map(({ action, kind, key, why = '' }) => [action, kind, visible(key), visible(why)]);
+  const confirmed = exported.confirmedAt ? `, up to date at ${exported.confirmedAt}` : '';
   const remedies = [...new Set(steps.flatMap(({ remedy }) => remedy ?? []))];
   return [
-    `export      ${exported.key}, of ${exported.exportedAt}${exported.confirmedAt ? `, up to date at ${exported.confirmedAt}` : ''}\n`,
-    `in place    ${same.volumes} volumes and ${same.claims} claims\n`,
-    `to do       ${summary}\n`,
-    rows.length > 0 ? `\n${table([['ACTION', 'KIND', 'NAME', 'WHY'], ...rows])}` : '',
-    remedies.length > 0 ? `\nWHAT TO DO\n${remedies.map((each) => `${each}.\n`).join('')}` : '',
-  ].join('');
+    {
+      sentences: [
+        `export      ${exported.key}, of ${exported.exportedAt}${confirmed}`,
+        `in place    ${same.volumes} volumes and ${same.claims} claims`,
+        `to do       ${summary}`,
+      ],
+    },
+    {
+      columns: ['ACTION', 'KIND', 'NAME', wide('WHAT TO DO'), 'WHY'],
+      rows: steps.map(({ action, kind, key, why, remedy }) => [inTone(action), kind, key, remedy, why]),
+    },
+    ...(remedies.length > 0 ? [{ title: 'WHAT TO DO', sentences: remedies.map((each) => `${each}.`) }] : []),
+  ];
 }
+
+const inTone = (action: Step['action']) =>
+  action === 'refuse' || action === 'hold' ? toned(action, 'bad') : action === 'wait' ? toned(action, 'warn') : action;

@@ -7,16 +7,16 @@ import { type Labelled, labelAll } from '../../topology/once.ts';
 import type { clusterFlags } from '../flags/cluster.ts';
 import type { OptionsOf } from '../flags/options.ts';
 import type { Terminal } from '../line/command.ts';
-import { formatted, type OutputFormat } from '../output.ts';
+import { asPage, type PageFormat } from '../output.ts';
+import { type Page, wide } from '../page/page.ts';
 import { progressOn } from '../progress.ts';
-import { table } from '../table.ts';
 import { visit } from '../visit.ts';
 
 export interface OnceOptions extends OptionsOf<typeof clusterFlags> {
   readonly policy: Policy;
   readonly selector: string;
   readonly dryRun: boolean;
-  readonly output: OutputFormat;
+  readonly output: PageFormat;
 }
 
 export async function labelOnce(options: OnceOptions, terminal: Terminal): Promise<void> {
@@ -31,7 +31,7 @@ export async function labelOnce(options: OnceOptions, terminal: Terminal): Promi
       tell(`${done.toLocaleString('en')} of ${of.toLocaleString('en')} volumes`);
     const rows = await labelAll({ snapshot, views, client, policy, selector, dryRun, clock, signal, progress });
     const all = views.volumes.size;
-    terminal.stdout.write(await formatted(rows, options.output, () => asText(rows, all)));
+    terminal.stdout.write(await asPage(rows, options.output, terminal, () => labelledPage(rows, all)));
     const failed = rows.filter(({ outcome }) => outcome === 'failed');
     if (signal.aborted) throw new Error('interrupted: not every volume was looked at');
     if (failed.length > 0) {
@@ -50,13 +50,19 @@ const WORDS: Readonly<Record<Labelled['outcome'], string>> = {
   cutOff: 'cut off, perhaps after it was labelled',
 };
 
-function asText(rows: readonly Labelled[], all: number): string {
-  const summary = `${rows.length === 0 ? 'Nothing to change' : sumOf(rows)}; ${all === 1 ? '1 volume was' : `${all} volumes were`} looked at.\n`;
-  if (rows.length === 0) return summary;
-  const lines = rows.flatMap((row) =>
-    changesOf(row).map((change) => [row.volume, row.claim, ...change, row.node, outcomeOf(row)]),
-  );
-  return `${table([['VOLUME', 'CLAIM', 'LABEL', 'FROM', 'TO', 'NODE', 'OUTCOME'], ...lines])}\n${summary}`;
+/** What was changed, or would be. */
+export function labelledPage(rows: readonly Labelled[], all: number): Page {
+  const lookedAt = all === 1 ? '1 volume was' : `${all} volumes were`;
+  const summary = `${rows.length === 0 ? 'Nothing to change' : sumOf(rows)}; ${lookedAt} looked at.`;
+  return [
+    {
+      columns: ['VOLUME', 'CLAIM', 'LABEL', 'FROM', 'TO', 'NODE', wide('POD'), 'OUTCOME'],
+      rows: rows.flatMap((row) =>
+        changesOf(row).map((change) => [row.volume, row.claim, ...change, row.node, row.pod, outcomeOf(row)]),
+      ),
+    },
+    { sentences: [summary] },
+  ];
 }
 
 const changesOf = ({ changes, nodeAffinity }: Labelled): readonly (readonly string[])[] => [

@@ -11,7 +11,7 @@ import { type Job, listening, runJob } from '../job.ts';
 import type { Define } from '../line/command.ts';
 import { addExamples } from '../line/help.ts';
 import { UsageError } from '../line/usage-error.ts';
-import { outputFlag } from '../output.ts';
+import { pageFlag } from '../output.ts';
 import { labelOnce } from './label-once.ts';
 import { policyFlags, policyOf } from './policy-flags.ts';
 
@@ -37,7 +37,7 @@ export const flags = {
   ...topologyFlags,
   dryRun: flag('--dry-run', 'say what would be labelled, and write nothing', onOff, { default: 'false' }),
   once: flag('--once', 'label everything once, print what changed, and end', onOff, { default: 'false' }),
-  output: outputFlag,
+  output: pageFlag,
   metricsBindAddress: flag('--metrics-bind-address', 'where to serve metrics and health', bindAddress, {
     default: ':8080',
   }),
@@ -59,7 +59,7 @@ export const define: Define = (command, terminal) => {
       await labelOnce({ ...options, policy, selector }, terminal);
       return;
     }
-    if (options.output !== 'text') throw new UsageError('-o is for the table that --once prints: add --once');
+    if (options.output !== 'table') throw new UsageError('-o is for the table that --once prints: add --once');
     const at = listening(options.metricsBindAddress, '--metrics-bind-address');
     const setUp = setUpTopology(options, options.dryRun);
     await runJob({ name: 'topology', metricsAt: at, healthAt: at, setUp }, options, terminal);

@@ -4,14 +4,14 @@ import { dnsSubdomainFault } from '../names.ts';
 import type { ObjectReference } from './reference.ts';
 
 /** Something that people who look at an object should know. */
-export interface Occurrence {
+export interface Occurrence<Reason extends string = string> {
   /** What it is about. */
   readonly regarding: ObjectReference;
   /** Another object that plays a part in it. */
   readonly related?: ObjectReference;
   readonly type: 'Normal' | 'Warning';
   /** Why, as one word that machines can switch on: `DeviceIsMounted`. */
-  readonly reason: string;
+  readonly reason: Reason;
   /** What was done or would have been done, as one word: `Wipe`. */
   readonly action: string;
   /** The sentence for people. */

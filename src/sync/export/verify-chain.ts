@@ -3,23 +3,38 @@
  * together. It needs nothing but the store and the keys, and changes nothing.
  */
 import { fewAtATime } from '../../kit/few-at-a-time.ts';
-import { hasFault, type ObjectStore } from '../store/store.ts';
-import { type Chain, chainOf, type Found } from './chain.ts';
+import { hasFault, type ObjectStore, type StoreFault } from '../store/store.ts';
+import { type Chain, type ChainFact, chainOf, type Found } from './chain.ts';
 import { decode } from './codec.ts';
 import { readDocument } from './document.ts';
-import { KeyError, type Keys } from './keys.ts';
+import { KeyError, type KeyFact, type Keys } from './keys.ts';
 import type { Manifest, Pointer } from './manifest.ts';
 import { closedExportPrefix, clusterPrefix, exportedAt, manifestPlace, manifestPrefix, pointerKey } from './names.ts';
 import { type Expected, readManifest, readPointer, sha256 } from './records.ts';
-import { LARGEST_RECORD, RecordIsUnreadable } from './sealed.ts';
-import { ExportIsUnreadable } from './unreadable.ts';
+import { LARGEST_RECORD, type RecordFact, RecordIsUnreadable } from './sealed.ts';
+import { ExportIsUnreadable, type UnreadableFact } from './unreadable.ts';
+
+/** Each is explained in ../explanations.ts. */
+export type FindingFact =
+  | ChainFact
+  | KeyFact
+  | RecordFact
+  | UnreadableFact
+  | StoreFault
+  | 'pointerIsSound'
+  | 'pointerIsMissing'
+  | 'exportIsSound'
+  | 'exportIsMissing'
+  | 'exportIsUnused'
+  | 'manifestIsUnused'
+  | 'objectIsStrange';
 
 export interface Finding {
   /** `sound` was looked at and is right, a `note` is harmless, and what is `broken` cannot be restored or believed. */
   readonly severity: 'sound' | 'note' | 'broken';
   /** In the store. */
   readonly key: string;
-  readonly fact: string;
+  readonly fact: FindingFact;
   readonly message: string;
 }
 
@@ -164,7 +179,7 @@ function stranger(cluster: string, key: string): Finding {
 
 const finding =
   (severity: Finding['severity']) =>
-  (key: string, fact: string, message: string): Finding => ({ severity, key, fact, message });
+  (key: string, fact: FindingFact, message: string): Finding => ({ severity, key, fact, message });
 const sound = finding('sound');
 const note = finding('note');
 const broken = finding('broken');

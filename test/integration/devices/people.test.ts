@@ -303,7 +303,7 @@ describe('odd content', () => {
   const status = (format: string) => runHoldfast('status', 'devices', reader, '--namespace=odd', '-o', format);
 
   test('cannot steer the terminal of who looks, and is never in a line that somebody is to type', async () => {
-    const { code, stdout } = await status('text');
+    const { code, stdout } = await status('table');
     expect(code).toBe(0);
     expect(stdout).not.toMatch(STEERING);
     expect(stdout).toContain('/dev/a\\u001b[2J\\u009b31m\\u202eb\\u000d\\u000aNEEDS A PERSON');

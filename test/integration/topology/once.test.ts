@@ -313,7 +313,7 @@ describe('what cannot be meant ends with 2 and a sentence that says what is allo
       '--label-keys=not/a/key',
       /--label-keys cannot be "not\/a\/key": .*use a list, separated by commas, of label keys/,
     ],
-    ['--output=xml', /--output cannot be "xml": .*use text, json or yaml/],
+    ['--output=xml', /--output cannot be "xml": .*use table, wide, json or yaml/],
     ['--leader-elect', /--once does not wait for a lease: leave --leader-elect out/],
     ['--overwite', /unknown option '--overwite'; did you mean --overwrite/],
   ])('%s', async (flag, sentence) => {

@@ -1,0 +1,98 @@
+/**
+ * Looks again and again, and shows what has changed. A look that fails does not end it: what was seen last stays, with what went wrong.
+ * It looks every 2 seconds, and where a look takes long, as in a large cluster, less often.
+ */
+import { type Clock, sleep } from '../../kit/clock/clock.ts';
+import type { Terminal } from '../line/command.ts';
+import { asPage, type PageFormat } from '../output.ts';
+import type { Page } from '../page/page.ts';
+import { toned } from '../page/page.ts';
+import { linesOf } from '../page/render.ts';
+import { screenOf } from '../page/screen.ts';
+import type { Visitor } from '../visit.ts';
+import { InPlace } from './in-place.ts';
+import type { Showing } from './show.ts';
+
+export interface WatchParts {
+  readonly visitor: Visitor;
+  readonly terminal: Terminal;
+  readonly output: PageFormat;
+  readonly clock: Clock;
+}
+
+const EVERY_MS = 2_000;
+/** At the most a fifth of the time is spent looking. */
+const REST_PER_LOOK = 4;
+
+/** Ends when the visitor's signal is aborted. The first look has to succeed. */
+export async function watch<T>(showing: Showing<T>, parts: WatchParts): Promise<void> {
+  const { visitor, terminal, clock } = parts;
+  const { signal } = visitor;
+  const show = shower(showing.page, parts);
+  let last: T | undefined;
+  while (!signal.aborted) {
+    const began = clock.monotonic();
+    const notes = new Set<string>();
+    try {
+      last = await showing.look(visitor, listening(terminal, notes));
+      await show(last, notes);
+    } catch (error) {
+      if (signal.aborted) return;
+      if (last === undefined) throw error;
+      const why = error instanceof Error ? error.message : String(error);
+      await show(last, new Set([`It could not be looked again: ${why}`]));
+    }
+    const pause = Math.max(EVERY_MS, REST_PER_LOOK * (clock.monotonic() - began));
+    await sleep(clock, pause, signal).catch(() => {});
+  }
+}
+
+/** What is said beside the answer would stand in the middle of it. */
+const listening = ({ stdin, stdout, env }: Terminal, notes: Set<string>): Terminal => ({
+  stdin,
+  stdout,
+  env,
+  stderr: { write: (text) => notes.add(text.trim()) },
+});
+
+type Show<T> = (value: T, notes: ReadonlySet<string>) => Promise<void>;
+
+const shower = <T>(page: (value: T) => Page, parts: WatchParts): Show<T> =>
+  parts.terminal.stdout.isTTY && (parts.output === 'table' || parts.output === 'wide')
+    ? inPlace(page, parts)
+    : oneAfterAnother(page, parts);
+
+function inPlace<T>(page: (value: T) => Page, { terminal, output, clock }: WatchParts): Show<T> {
+  const frames = new InPlace(terminal);
+  return async (value, notes) => {
+    const head = { sentences: [toned(`${timeOf(clock)}, looked at every 2 seconds; Ctrl-C ends it`, 'dim')] };
+    const foot = { sentences: [...notes].map((note) => toned(note, 'warn')) };
+    frames.draw(linesOf([head, ...page(value), foot], screenOf(terminal, output === 'wide')));
+  };
+}
+
+/** A block for each change, below a line with its time; for programs only the document. */
+function oneAfterAnother<T>(page: (value: T) => Page, { terminal, output, clock }: WatchParts): Show<T> {
+  const isForPrograms = output === 'json' || output === 'yaml';
+  let before: string | undefined;
+  return async (value, notes) => {
+    const text = await asPage(value, output, terminal, page);
+    for (const note of notes) terminal.stderr.write(`${note}\n`);
+    const now = withoutAges(text);
+    if (now === before) return;
+    const separator = output === 'yaml' ? '---\n' : '';
+    const head = isForPrograms ? separator : `${before === undefined ? '' : '\n'}--- ${timeOf(clock)}\n`;
+    before = now;
+    terminal.stdout.write(`${head}${text}`);
+  };
+}
+
+/** That time passes is no news. */
+const withoutAges = (text: string): string =>
+  text.replace(/\b\d+ (seconds?|minutes?|hours?|days?)\b|"ageSeconds": \d+|ageSeconds: \d+/g, '');
+
+const timeOf = (clock: Clock): string =>
+  clock
+    .now()
+    .toISOString()
+    .replace(/\.\d+Z$/, 'Z');
