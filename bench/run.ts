@@ -1,4 +1,4 @@
-/** Runs benchmarks: `node bench/run.ts [GROUP…] [--only BENCHMARK] [--rounds K] [--quick]`. Ends with 1 when a target was missed. */
+/** Runs benchmarks: `node bench/run.ts [GROUP…] [--only BENCHMARK] [--rounds K] [--quick] [--largest N]`. Ends with 1 when a target was missed. */
 import { parseArgs } from 'node:util';
 import { type Group, groupNames, loadGroup } from './measure/group.ts';
 import { machine, versions } from './measure/machine.ts';
@@ -13,10 +13,12 @@ const { values: options, positionals } = parseArgs({
     only: { type: 'string', multiple: true, default: [] },
     rounds: { type: 'string' },
     quick: { type: 'boolean', default: false },
+    largest: { type: 'string' },
   },
 });
 const { only, quick } = options;
 const rounds = Number(options.rounds ?? (quick ? 1 : 3));
+const largest = Number(options.largest ?? Number.POSITIVE_INFINITY);
 
 const missed: Row[] = [];
 for (const name of chosenGroups()) missed.push(...(await runGroup(await loadGroup(name))));
@@ -37,7 +39,7 @@ async function runGroup(group: Group): Promise<readonly Row[]> {
   console.log(`\n${table(rows)}\n`);
   const date = new Date().toISOString().slice(0, 10);
   // A part of the figures would push the others out of the page.
-  if (only.length === 0) {
+  if (only.length === 0 && options.largest === undefined) {
     writeResults(group, { group: group.name, date, machine: before, versions: versions(), rounds, rows }, quick);
   }
   return quick ? [] : rows.filter((row) => meetsTarget(row) === false);
@@ -49,7 +51,7 @@ async function runBenchmarks(group: Group): Promise<readonly Row[]> {
   for (const { name, about, run } of group.benchmarks) {
     if (only.length > 0 && !only.includes(name)) continue;
     console.log(`${group.name}: ${name}: ${about}`);
-    rows.push(...(await run({ world, rounds, quick, progress: (line) => console.log(line) })));
+    rows.push(...(await run({ world, rounds, quick, largest, progress: (line) => console.log(line) })));
   }
   return rows;
 }

@@ -6,6 +6,7 @@ import { isUtf8 } from 'node:buffer';
 import { PERSISTENT_VOLUME_CLAIMS, type PersistentVolumeClaim } from '../../api/persistent-volume-claims.ts';
 import { PERSISTENT_VOLUMES, type PersistentVolume } from '../../api/persistent-volumes.ts';
 import { STORAGE_CLASSES, type StorageClass } from '../../api/storage-classes.ts';
+import { atOnce } from '../../kit/in-turns.ts';
 import { formatJson, parseJson } from '../../kit/kube/json.ts';
 import { apiVersionOf, type KubeObject, keyOfObject, type Resource } from '../../kit/kube/resource.ts';
 import { checkedObject, type Named } from './exported-object.ts';
@@ -51,17 +52,31 @@ export function captured<T extends KubeObject>(resource: Resource<T>, object: T)
   return formatJson({ apiVersion: apiVersionOf(resource), kind: resource.kind, metadata: kept, ...rest });
 }
 
+/** Few enough that nobody waits long for them, and so many that giving way costs nothing. */
+const PIECES_IN_A_TURN = 1_000;
+
 /** Written into one buffer: a string of all of it would be twice as large, and has a limit of half a gigabyte. */
-export function documentOf({ storageClasses, volumes, claims }: CapturedObjects): Buffer {
+export function* documentInTurns({ storageClasses, volumes, claims }: CapturedObjects): Generator<void, Buffer> {
   const pieces = [storageClasses, volumes, claims].flatMap((objects, index) => [
     `${index === 0 ? '{' : '],'}"${LISTS[index]}":[`,
     ...separated(objects),
   ]);
   pieces.push(']}');
-  const body = Buffer.allocUnsafe(pieces.reduce((bytes, piece) => bytes + Buffer.byteLength(piece), 0));
-  pieces.reduce((at, piece) => at + body.write(piece, at), 0);
+  let bytes = 0;
+  for (const [index, piece] of pieces.entries()) {
+    bytes += Buffer.byteLength(piece);
+    if ((index + 1) % PIECES_IN_A_TURN === 0) yield;
+  }
+  const body = Buffer.allocUnsafe(bytes);
+  let at = 0;
+  for (const [index, piece] of pieces.entries()) {
+    at += body.write(piece, at);
+    if ((index + 1) % PIECES_IN_A_TURN === 0) yield;
+  }
   return body;
 }
+
+export const documentOf = (objects: CapturedObjects): Buffer => atOnce(documentInTurns(objects));
 
 function* separated(objects: Iterable<Captured>): Iterable<string> {
   let isFirst = true;

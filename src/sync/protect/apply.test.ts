@@ -14,7 +14,7 @@ import { SimulatedStore } from '../store/simulated-store.ts';
 import { Protector } from './apply.ts';
 import { inTime } from './in-time.ts';
 import type { Outcome, Stale } from './outcome.ts';
-import { aDocument, CLUSTER, PLAIN, SimulatedSite, type SiteParts } from './simulated-site.ts';
+import { aDocument, CLUSTER, PLAIN, SimulatedSite, type SiteParts, whole } from './simulated-site.ts';
 
 let clock: VirtualClock;
 let store: SimulatedStore;
@@ -65,7 +65,7 @@ test('an export after another reads the pointer, and writes export, manifest and
   ]);
 });
 
-test('the pointer is asked for before what is to be exported is put together', async () => {
+test('the store is asked where it stands before what is to be exported is put together', async () => {
   const inner = store.as('a');
   const client = {
     ...clientOf(inner),
@@ -80,11 +80,16 @@ test('the pointer is asked for before what is to be exported is put together', a
   const asked: string[] = [];
   const content = () => {
     asked.push(...store.calls.map(({ verb, key }) => `${verb} ${key}`));
-    return aDocument(1);
+    return whole(aDocument(1));
   };
   const { signal } = new AbortController();
   await inTime(clock, protector.export({ ...site, content, isScheduled: false }, signal));
-  expect(asked).toEqual(['get .holdfast/prod/pointer.json']);
+  const isProbe = (call: string) => call.includes('/probes/');
+  expect(asked.filter((call) => !isProbe(call))).toEqual([
+    'list .holdfast/prod/manifests/',
+    'get .holdfast/prod/pointer.json',
+  ]);
+  expect(asked.slice(2).some(isProbe), 'and is tried for what it can do').toBe(true);
   store.inject({ verb: 'get', key: pointerKey(CLUSTER) }, { kind: 'fail' });
   const failing = protector.export({ ...site, content, isScheduled: false }, signal);
   await expect(inTime(clock, failing)).rejects.toMatchObject({ fault: 'unavailable' });
@@ -377,10 +382,10 @@ describe('the form of exports', () => {
       isScheduled: false,
     };
     const counts = { storageClasses: 0, volumes: 0, claims: 0 };
-    const content = () => ({ document, counts });
+    const content = () => whole({ document, counts });
     const exporting = protector.export({ ...request, content }, new AbortController().signal);
     await expect(exporting).rejects.toMatchObject({ fact: 'exportIsTooLarge' });
-    expect(store.history, 'nothing was written').toEqual([]);
+    expect(writesSince(0), 'nothing was written').toEqual([]);
   });
 });
 
