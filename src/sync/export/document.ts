@@ -62,19 +62,30 @@ export function* documentInTurns({ storageClasses, volumes, claims }: CapturedOb
     ...separated(objects),
   ]);
   pieces.push(']}');
-  let bytes = 0;
-  for (const [index, piece] of pieces.entries()) {
-    bytes += Buffer.byteLength(piece);
-    if ((index + 1) % PIECES_IN_A_TURN === 0) yield;
+  const [first = [], ...others] = inGroups(pieces, PIECES_IN_A_TURN);
+  let bytes = bytesOf(first);
+  for (const group of others) {
+    yield;
+    bytes += bytesOf(group);
   }
   const body = Buffer.allocUnsafe(bytes);
-  let at = 0;
-  for (const [index, piece] of pieces.entries()) {
-    at += body.write(piece, at);
-    if ((index + 1) % PIECES_IN_A_TURN === 0) yield;
+  let end = write(body, first, 0);
+  for (const group of others) {
+    yield;
+    end = write(body, group, end);
   }
   return body;
 }
+
+const bytesOf = (pieces: readonly string[]): number =>
+  pieces.reduce((bytes, piece) => bytes + Buffer.byteLength(piece), 0);
+
+/** Where it ends. */
+const write = (body: Buffer, pieces: readonly string[], from: number): number =>
+  pieces.reduce((at, piece) => at + body.write(piece, at), from);
+
+const inGroups = <T>(items: readonly T[], size: number): readonly (readonly T[])[] =>
+  Array.from({ length: Math.ceil(items.length / size) }, (_, index) => items.slice(index * size, (index + 1) * size));
 
 export const documentOf = (objects: CapturedObjects): Buffer => atOnce(documentInTurns(objects));
 

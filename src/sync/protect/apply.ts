@@ -135,19 +135,24 @@ export class Protector {
     take: (round: Round) => Promise<T | undefined>,
   ): Promise<T> {
     const request = { ...asked, known: furthest(asked, this.#own) };
-    const probe = () => this.#writes(request, signal);
+    const end = Promise.withResolvers<void>();
+    const probe = () => this.#writes(request, signal, end.promise);
     const parts = { ...this.#parts, manifests: this.#manifests, newObjects: this.#newObjects, probe, request, signal };
-    for (let rounds = 0; rounds < MOST_ROUNDS; rounds += 1) {
-      const outcome = await take(new Round(parts));
-      if (outcome === undefined) continue;
-      if ('status' in outcome) this.#own = outcome.status;
-      return outcome;
+    try {
+      for (let rounds = 0; rounds < MOST_ROUNDS; rounds += 1) {
+        const outcome = await take(new Round(parts));
+        if (outcome === undefined) continue;
+        if ('status' in outcome) this.#own = outcome.status;
+        return outcome;
+      }
+    } finally {
+      end.resolve();
     }
     throw new Retry(`the pointer in ${this.#parts.store.description} was moved ${MOST_ROUNDS} times by somebody else`);
   }
 
   /** What the store can do is found out when it is to be written to for the first time: who is barred does not write to it even for that. */
-  async #writes(request: Request, signal: AbortSignal): Promise<ConditionalWrites> {
+  async #writes(request: Request, signal: AbortSignal, isOver: Promise<void>): Promise<ConditionalWrites> {
     const { store, clock } = this.#parts;
     const age = clock.monotonic() - (this.#probedAt ?? clock.monotonic());
     const known = !this.#isFenced && age >= PROBE_AGAIN_MS ? undefined : this.#probe;
@@ -155,9 +160,10 @@ export class Protector {
     this.#probe = probe;
     if (!known) this.#probedAt = clock.monotonic();
     try {
-      const { isFenced, isCleanedUp } = await probe;
+      const { isFenced, cleanUp } = await probe;
       this.#isFenced = isFenced;
-      if (!known) this.#do(isCleanedUp);
+      // What was asked for comes first.
+      if (!known) this.#do(isOver.then(cleanUp));
       return new ConditionalWrites(store, isFenced);
     } catch (error) {
       this.#probe = undefined;
