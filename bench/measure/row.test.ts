@@ -47,3 +47,8 @@ test('a figure that was measured once more takes the place of the one before, an
     { ...disk, since },
   ]);
 });
+
+test('a figure whose name two benchmarks have is not renewed by one of them', () => {
+  const twice = [row({ ours: 1 }), row({ ours: 2 })];
+  expect(renewed(twice, [row({ ours: 3 })], { date: '2026-01-02', rounds: 3, load: 0.5 })).toEqual(twice);
+});

@@ -31,14 +31,15 @@ export function meetsTarget({ ours, ratio, target }: Row): boolean | undefined {
   return ratio !== undefined && ratio <= target.ratioAtMost;
 }
 
-/** The new ones in the places of those of the same name, marked as such; the others stay as they are. */
+/**
+ * The new ones in the places of those of the same name, marked as such; the others stay as they are. A name that two benchmarks of a
+ * group have does not tell which of them is meant: such a figure is renewed only with all of them.
+ */
 export function renewed(rows: readonly Row[], by: readonly Row[], since: Measured): readonly Row[] {
   const nameOf = ({ what, figure }: Row) => `${what}: ${figure}`;
-  const left = new Map(by.map((row) => [nameOf(row), { ...row, since }]));
-  const kept = rows.map((row) => {
-    const fresh = left.get(nameOf(row));
-    left.delete(nameOf(row));
-    return fresh ?? row;
-  });
-  return [...kept, ...left.values()];
+  const places = Map.groupBy(rows, nameOf);
+  const fresh = new Map(by.map((row) => [nameOf(row), { ...row, since }]));
+  const added = [...fresh].filter(([name]) => !places.has(name)).map(([, row]) => row);
+  const isOnly = (name: string) => places.get(name)?.length === 1;
+  return [...rows.map((row) => (isOnly(nameOf(row)) && fresh.get(nameOf(row))) || row), ...added];
 }
