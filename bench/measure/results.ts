@@ -55,7 +55,8 @@ ${later(rows)}${group.benchmarks.map(({ name, about }) => `- **${name}**: ${abou
 function later(rows: readonly Row[]): string {
   const runs = Map.groupBy(
     rows.filter(({ since }) => since !== undefined),
-    ({ since }) => since && `on ${since.date}, each the median of ${since.rounds} rounds, at a load of ${since.load} before the run`,
+    ({ since }) =>
+      since && `on ${since.date}, each the median of ${since.rounds} rounds, at a load of ${since.load} before the run`,
   );
   const lines = [...runs].map(([run, found]) => {
     const names = [...new Set(found.map(({ what }) => what))].join('; ');
