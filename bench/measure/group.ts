@@ -22,6 +22,8 @@ export interface Bench extends RaceOptions {
   readonly world: World;
   /** Sizes are shrunk: to see that it runs, not how fast. */
   readonly quick: boolean;
+  /** Larger worlds are left out, by the groups that have several sizes. */
+  readonly largest: number;
 }
 
 const BENCH = new URL('../', import.meta.url);

@@ -1,8 +1,8 @@
 /** Keeps the results of a group: as JSON for programs, as a page for people. Figures of a quick run are kept apart. */
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import type { Group } from './group.ts';
 import type { Machine } from './machine.ts';
-import { meetsTarget, type Row } from './row.ts';
+import { type Measured, meetsTarget, type Row, renewed } from './row.ts';
 import { table } from './table.ts';
 
 export interface Results {
@@ -24,6 +24,12 @@ export function writeResults(group: Group, results: Results, quick: boolean): vo
   if (!quick) writeFileSync(new URL(`${group.name}.md`, DIRECTORY), page(group, results));
 }
 
+/** Puts what was measured once more into the results that are there. It says of each such figure which run it is from. */
+export function renewResults(group: Group, rows: readonly Row[], since: Measured): void {
+  const before = JSON.parse(readFileSync(new URL(`${group.name}.json`, DIRECTORY), 'utf8')) as Results;
+  writeResults(group, { ...before, rows: renewed(before.rows, rows, since) }, false);
+}
+
 const roundNumbers = (_key: string, value: unknown): unknown =>
   typeof value === 'number' ? Number(value.toPrecision(6)) : value;
 
@@ -41,6 +47,20 @@ ${memoryGb} GB of memory, at a load of ${load} before the run; ${software.join('
 
 ${table(rows)}
 
-${group.benchmarks.map(({ name, about }) => `- **${name}**: ${about}`).join('\n')}
+${later(rows)}${group.benchmarks.map(({ name, about }) => `- **${name}**: ${about}`).join('\n')}
 `;
+}
+
+/** What is not from the run that the head of the page tells of. */
+function later(rows: readonly Row[]): string {
+  const runs = Map.groupBy(
+    rows.filter(({ since }) => since !== undefined),
+    ({ since }) =>
+      since && `on ${since.date}, each the median of ${since.rounds} rounds, at a load of ${since.load} before the run`,
+  );
+  const lines = [...runs].map(([run, found]) => {
+    const names = [...new Set(found.map(({ what }) => what))].join('; ');
+    return `Measured once more ${run}, with what the program was by then: ${names}.\n\n`;
+  });
+  return lines.join('');
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { meetsTarget, type Row } from './row.ts';
+import { meetsTarget, type Row, renewed } from './row.ts';
 import { table } from './table.ts';
 
 const row = (more: Partial<Row>): Row => ({ what: 'list', figure: 'CPU time', unit: 's', ours: 6, ...more });
@@ -35,4 +35,20 @@ test('the table shows limit, ratio and target, and marks what was missed', () =>
     '| list | CPU time    |   4 s |    6 s |        1.50× |   ≤ 1.3× |         12,345 s | MISSED |',
     '| list | peak memory |       | 174 MB |              | ≤ 200 MB |                  | met    |',
   ]);
+});
+
+test('a figure that was measured once more takes the place of the one before, and says so; others stay', () => {
+  const [cpu, memory] = [row({}), row({ figure: 'peak memory', unit: 'MB', ours: 100 })];
+  const since = { date: '2026-01-02', rounds: 3, load: 0.5 };
+  const disk = row({ figure: 'disk' });
+  expect(renewed([cpu, memory], [row({ figure: 'peak memory', unit: 'MB', ours: 90 }), disk], since)).toEqual([
+    cpu,
+    { ...memory, ours: 90, since },
+    { ...disk, since },
+  ]);
+});
+
+test('a figure whose name two benchmarks have is not renewed by one of them', () => {
+  const twice = [row({ ours: 1 }), row({ ours: 2 })];
+  expect(renewed(twice, [row({ ours: 3 })], { date: '2026-01-02', rounds: 3, load: 0.5 })).toEqual(twice);
 });

@@ -11,6 +11,15 @@ export interface Row {
   /** Ours over the limit, in the median of the rounds: not exactly the quotient of the medians. */
   readonly ratio?: number;
   readonly target?: Target;
+  /** When it comes from another run than most of the results: a part of them was measured once more. */
+  readonly since?: Measured;
+}
+
+export interface Measured {
+  readonly date: string;
+  readonly rounds: number;
+  /** Of the machine, before the run. */
+  readonly load: number;
 }
 
 export type Target = { readonly ratioAtMost: number } | { readonly oursAtMost: number };
@@ -20,4 +29,17 @@ export function meetsTarget({ ours, ratio, target }: Row): boolean | undefined {
   if (!target) return undefined;
   if ('oursAtMost' in target) return ours <= target.oursAtMost;
   return ratio !== undefined && ratio <= target.ratioAtMost;
+}
+
+/**
+ * The new ones in the places of those of the same name, marked as such; the others stay as they are. A name that two benchmarks of a
+ * group have does not tell which of them is meant: such a figure is renewed only with all of them.
+ */
+export function renewed(rows: readonly Row[], by: readonly Row[], since: Measured): readonly Row[] {
+  const nameOf = ({ what, figure }: Row) => `${what}: ${figure}`;
+  const places = Map.groupBy(rows, nameOf);
+  const fresh = new Map(by.map((row) => [nameOf(row), { ...row, since }]));
+  const added = [...fresh].filter(([name]) => !places.has(name)).map(([, row]) => row);
+  const isOnly = (name: string) => places.get(name)?.length === 1;
+  return [...rows.map((row) => (isOnly(nameOf(row)) && fresh.get(nameOf(row))) || row), ...added];
 }

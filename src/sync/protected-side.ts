@@ -4,7 +4,8 @@ import type { Change, View } from '../kit/cache/store.ts';
 import type { Clock } from '../kit/clock/clock.ts';
 import type { Log } from '../kit/observe/log.ts';
 import type { PersistentVolumeSync, SyncSpec } from './contract.ts';
-import { type Captured, documentOf } from './export/document.ts';
+import { lookEarly } from './early-look.ts';
+import { type Captured, documentInTurns } from './export/document.ts';
 import type { Keys } from './export/keys.ts';
 import type { Writer } from './export/manifest.ts';
 import type { SyncMetrics } from './metrics.ts';
@@ -50,10 +51,12 @@ export class ProtectedSide implements Side {
   readonly #memories = new Map<string, Memory>();
   /** The first and the last change since what was exported last was read. */
   #changed: Changed | undefined;
+  #hasBegun = false;
 
   constructor(parts: ProtectedParts) {
     this.#parts = parts;
     for (const view of this.#scope()) view.subscribe((change) => this.#note(change));
+    parts.views.syncs.subscribe((change) => this.#expect(change));
   }
 
   forget(name: string): void {
@@ -64,6 +67,7 @@ export class ProtectedSide implements Side {
   async visit(sync: PersistentVolumeSync, signal: AbortSignal): Promise<Visited> {
     const { clock } = this.#parts;
     const now = clock.now().getTime();
+    this.#hasBegun = true;
     try {
       const memory = await this.#memoryOf(sync);
       const restMs = (memory.restUntil ?? 0) - clock.monotonic();
@@ -156,8 +160,8 @@ export class ProtectedSide implements Side {
     };
   }
 
-  /** In the order of their keys: the same objects make the same document. */
-  #document(): Exportable {
+  /** In the order of their keys: the same objects make the same document. All are taken at one moment, before it first gives way. */
+  *#document(): Generator<void, Exportable> {
     const { classes, volumes, claims } = this.#parts.views;
     const content = { storageClasses: texts(classes), volumes: texts(volumes), claims: texts(claims) };
     const counts = {
@@ -165,7 +169,7 @@ export class ProtectedSide implements Side {
       volumes: content.volumes.length,
       claims: content.claims.length,
     };
-    return { document: documentOf(content), counts };
+    return { document: yield* documentInTurns(content), counts };
   }
 
   #exported(outcome: Extract<Outcome, { kind: 'exported' | 'unchanged' }>): Ending {
@@ -204,6 +208,11 @@ export class ProtectedSide implements Side {
     const memory = { generation, protector: new Protector({ store, keys: keys(), clock, log }) };
     this.#memories.set(name, memory);
     return memory;
+  }
+
+  #expect({ before, after }: Change<PersistentVolumeSync>): void {
+    const isFirst = !this.#hasBegun && !before;
+    if (isFirst && after?.spec.mode === 'Protected') void lookEarly(after, this.#parts).catch(() => {});
   }
 
   #note({ before, after }: Change<{ readonly captured?: Captured }>): void {

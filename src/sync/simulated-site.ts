@@ -38,8 +38,8 @@ export class SimulatedSite {
     this.cluster.put('namespaces', { metadata: { name: 'kube-system', uid: `uid-of-${name}` } });
   }
 
-  /** Starts the operator, or a new one in the place of one that was killed. */
-  start(): void {
+  /** Starts the operator, or a new one in the place of one that was killed. Held back, it is as before its caches are complete. */
+  start({ isHeldBack = false } = {}): void {
     this.#stop = new AbortController();
     const { log } = this;
     const [clock, random] = [this.#clock, () => 0.5];
@@ -56,7 +56,7 @@ export class SimulatedSite {
     caches.fill(this.cluster);
     const forget = this.cluster.onChange(() => caches.fill(this.cluster));
     this.#stop.signal.addEventListener('abort', forget);
-    for (const runnable of runnables) void runnable.run(this.#stop.signal);
+    if (!isHeldBack) for (const runnable of runnables) void runnable.run(this.#stop.signal);
   }
 
   /** As the operator has one, also for who does something beside it. */

@@ -6,7 +6,7 @@ import { PERSISTENT_VOLUME_CLAIMS, type PersistentVolumeClaim } from '../../api/
 import { PERSISTENT_VOLUMES, type PersistentVolume } from '../../api/persistent-volumes.ts';
 import { STORAGE_CLASSES } from '../../api/storage-classes.ts';
 import { formatJson, parseJson } from '../../kit/kube/json.ts';
-import { captured, documentOf, type ExportDocument, readDocument } from './document.ts';
+import { captured, documentInTurns, documentOf, type ExportDocument, readDocument } from './document.ts';
 import { ExportIsUnreadable } from './unreadable.ts';
 
 const volume = (name: string, more: object = {}): PersistentVolume => ({
@@ -101,6 +101,19 @@ describe('an export', () => {
     const body = documentOf({ storageClasses: [], volumes: [], claims: [] });
     expect(body.toString()).toBe('{"storage_classes":[],"persistent_volumes":[],"persistent_volume_claims":[]}');
     expect(read(body).counts).toEqual({ storageClasses: 0, volumes: 0, claims: 0 });
+  });
+
+  test('is made in turns, and is the same however many these are', () => {
+    const texts = Array.from({ length: 2_600 }, (_, index) => captured(PERSISTENT_VOLUMES, volume(`v${index} é`)));
+    const objects = { storageClasses: [], volumes: texts, claims: [] };
+    const making = documentInTurns(objects);
+    let turns = 0;
+    let step = making.next();
+    for (; !step.done; step = making.next()) turns += 1;
+    expect(turns).toBeGreaterThan(8);
+    expect(step.value.toString()).toBe(
+      `{"storage_classes":[],"persistent_volumes":[${texts.join(',')}],"persistent_volume_claims":[]}`,
+    );
   });
 
   test('that the original wrote can be read', () => {

@@ -6,6 +6,7 @@ import { isUtf8 } from 'node:buffer';
 import { PERSISTENT_VOLUME_CLAIMS, type PersistentVolumeClaim } from '../../api/persistent-volume-claims.ts';
 import { PERSISTENT_VOLUMES, type PersistentVolume } from '../../api/persistent-volumes.ts';
 import { STORAGE_CLASSES, type StorageClass } from '../../api/storage-classes.ts';
+import { atOnce } from '../../kit/in-turns.ts';
 import { formatJson, parseJson } from '../../kit/kube/json.ts';
 import { apiVersionOf, type KubeObject, keyOfObject, type Resource } from '../../kit/kube/resource.ts';
 import { checkedObject, type Named } from './exported-object.ts';
@@ -51,17 +52,42 @@ export function captured<T extends KubeObject>(resource: Resource<T>, object: T)
   return formatJson({ apiVersion: apiVersionOf(resource), kind: resource.kind, metadata: kept, ...rest });
 }
 
+/** Few enough that nobody waits long for them, and so many that giving way costs nothing. */
+const PIECES_IN_A_TURN = 1_000;
+
 /** Written into one buffer: a string of all of it would be twice as large, and has a limit of half a gigabyte. */
-export function documentOf({ storageClasses, volumes, claims }: CapturedObjects): Buffer {
+export function* documentInTurns({ storageClasses, volumes, claims }: CapturedObjects): Generator<void, Buffer> {
   const pieces = [storageClasses, volumes, claims].flatMap((objects, index) => [
     `${index === 0 ? '{' : '],'}"${LISTS[index]}":[`,
     ...separated(objects),
   ]);
   pieces.push(']}');
-  const body = Buffer.allocUnsafe(pieces.reduce((bytes, piece) => bytes + Buffer.byteLength(piece), 0));
-  pieces.reduce((at, piece) => at + body.write(piece, at), 0);
+  const [first = [], ...others] = inGroups(pieces, PIECES_IN_A_TURN);
+  let bytes = bytesOf(first);
+  for (const group of others) {
+    yield;
+    bytes += bytesOf(group);
+  }
+  const body = Buffer.allocUnsafe(bytes);
+  let end = write(body, first, 0);
+  for (const group of others) {
+    yield;
+    end = write(body, group, end);
+  }
   return body;
 }
+
+const bytesOf = (pieces: readonly string[]): number =>
+  pieces.reduce((bytes, piece) => bytes + Buffer.byteLength(piece), 0);
+
+/** Where it ends. */
+const write = (body: Buffer, pieces: readonly string[], from: number): number =>
+  pieces.reduce((at, piece) => at + body.write(piece, at), from);
+
+const inGroups = <T>(items: readonly T[], size: number): readonly (readonly T[])[] =>
+  Array.from({ length: Math.ceil(items.length / size) }, (_, index) => items.slice(index * size, (index + 1) * size));
+
+export const documentOf = (objects: CapturedObjects): Buffer => atOnce(documentInTurns(objects));
 
 function* separated(objects: Iterable<Captured>): Iterable<string> {
   let isFirst = true;

@@ -1,9 +1,18 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { atOnce } from '../../kit/in-turns.ts';
 import { ENV } from '../contract.ts';
 import { keysFrom, NO_KEYS } from './keys.ts';
 import { closedExportKey, manifestKey } from './names.ts';
-import { type Expected, readManifest, readPointer, writeManifest, writePointer } from './records.ts';
+import {
+  type Expected,
+  readManifest,
+  readPointer,
+  sha256,
+  sha256InTurns,
+  writeManifest,
+  writePointer,
+} from './records.ts';
 import { sampleKeys, signingPair } from './sample-keys.ts';
 import { aManifest, aPointer } from './sample-records.ts';
 import { RecordIsUnreadable, seal } from './sealed.ts';
@@ -29,6 +38,11 @@ const refusedManifest = (parts: object, expected = anybody) =>
   refusal(() => readManifest(seal('manifest', { ...aManifest(), ...parts }, undefined), expected));
 const refusedPointer = (parts: object, expected = anybody) =>
   refusal(() => readPointer(seal('pointer', { ...aPointer(), ...parts }, undefined), expected));
+
+test.each([0, 1, 2 * 1024 ** 2, 2 * 1024 ** 2 + 1, 7_000_000])('a hash of %i bytes is the same in turns', (length) => {
+  const bytes = Buffer.alloc(length, 'holdfast');
+  expect(atOnce(sha256InTurns(bytes))).toBe(sha256(bytes));
+});
 
 describe('manifests and pointers', () => {
   test('come back as they were written, signed or not', () => {

@@ -1,5 +1,5 @@
 /** Manifests and pointers as bytes, and back. What comes from the store is taken for hostile: only what we could have written is read. */
-import { hash } from 'node:crypto';
+import { createHash, hash } from 'node:crypto';
 import * as z from 'zod';
 import { quote } from '../../kit/invalid-value.ts';
 import { COMPRESSIONS, ENCRYPTIONS, LARGEST_EXPORT } from '../contract.ts';
@@ -9,6 +9,19 @@ import { exportedAt, exportKey, HIGHEST_COUNT, manifestPlace } from './names.ts'
 import { LARGEST_RECORD, malformed, RecordIsUnreadable, type RecordKind, seal, type Trust, unseal } from './sealed.ts';
 
 export const sha256 = (bytes: Uint8Array): string => hash('sha256', bytes);
+
+/** Some milliseconds. */
+const HASHED_IN_A_TURN = 2 * 1024 ** 2;
+
+/** The same for what is large, so that others have their turn. */
+export function* sha256InTurns(bytes: Uint8Array): Generator<void, string> {
+  const hashing = createHash('sha256');
+  for (let at = 0; at < bytes.length; at += HASHED_IN_A_TURN) {
+    if (at > 0) yield;
+    hashing.update(bytes.subarray(at, at + HASHED_IN_A_TURN));
+  }
+  return hashing.digest('hex');
+}
 
 const text = z.string().min(1).max(512);
 const time = z.iso.datetime().max(40);

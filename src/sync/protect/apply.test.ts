@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from 'vitest';
-import { VirtualClock } from '../../kit/clock/virtual.ts';
+import { settled, VirtualClock } from '../../kit/clock/virtual.ts';
 import { silentLog } from '../../kit/observe/log.ts';
 import { ENV, LARGEST_EXPORT } from '../contract.ts';
 import { decode } from '../export/codec.ts';
@@ -14,7 +14,7 @@ import { SimulatedStore } from '../store/simulated-store.ts';
 import { Protector } from './apply.ts';
 import { inTime } from './in-time.ts';
 import type { Outcome, Stale } from './outcome.ts';
-import { aDocument, CLUSTER, PLAIN, SimulatedSite, type SiteParts } from './simulated-site.ts';
+import { aDocument, CLUSTER, PLAIN, SimulatedSite, type SiteParts, whole } from './simulated-site.ts';
 
 let clock: VirtualClock;
 let store: SimulatedStore;
@@ -65,7 +65,7 @@ test('an export after another reads the pointer, and writes export, manifest and
   ]);
 });
 
-test('the pointer is asked for before what is to be exported is put together', async () => {
+test('the store is asked where it stands before what is to be exported is put together', async () => {
   const inner = store.as('a');
   const client = {
     ...clientOf(inner),
@@ -80,11 +80,16 @@ test('the pointer is asked for before what is to be exported is put together', a
   const asked: string[] = [];
   const content = () => {
     asked.push(...store.calls.map(({ verb, key }) => `${verb} ${key}`));
-    return aDocument(1);
+    return whole(aDocument(1));
   };
   const { signal } = new AbortController();
   await inTime(clock, protector.export({ ...site, content, isScheduled: false }, signal));
-  expect(asked).toEqual(['get .holdfast/prod/pointer.json']);
+  const isProbe = (call: string) => call.includes('/probes/');
+  expect(asked.filter((call) => !isProbe(call))).toEqual([
+    'list .holdfast/prod/manifests/',
+    'get .holdfast/prod/pointer.json',
+  ]);
+  expect(asked.slice(2).some(isProbe), 'and is tried for what it can do').toBe(true);
   store.inject({ verb: 'get', key: pointerKey(CLUSTER) }, { kind: 'fail' });
   const failing = protector.export({ ...site, content, isScheduled: false }, signal);
   await expect(inTime(clock, failing)).rejects.toMatchObject({ fault: 'unavailable' });
@@ -132,6 +137,29 @@ describe('a first export', () => {
     await exported(aSite());
     expect(store.keys().filter((key) => key.includes('probe'))).toEqual([]);
     expect(store.count({ verb: 'put', key: /probes/ })).toBe(4);
+  });
+
+  test('cleans up what it tried when the export is there', async () => {
+    await exported(aSite());
+    const calls = store.calls.map(({ verb, key }) => `${verb} ${key}`);
+    const isCleaned = calls.findIndex((call) => call.startsWith('remove .holdfast/prod/probes/'));
+    expect(isCleaned).toBeGreaterThan(calls.lastIndexOf('put .holdfast/prod/pointer.json'));
+  });
+
+  test('cleans up what it tried also when it does not come to be', async () => {
+    store.inject({ verb: 'put', key: pointerKey(CLUSTER) }, { kind: 'fail' });
+    await expect(exported(aSite())).rejects.toMatchObject({ fault: 'unavailable' });
+    await settled();
+    expect(store.count({ verb: 'put', key: /probes/ })).toBe(4);
+    expect(store.keys()).toEqual([]);
+  });
+
+  test('does not need to list manifests where there is a pointer', async () => {
+    await exported(aSite());
+    store.inject({ verb: 'list', key: /manifests/, times: 1_000 }, { kind: 'fail' });
+    const restored = aSite();
+    restored.edition = 2;
+    expect(await exported(restored)).toMatchObject({ kind: 'exported', status: { sequence: 2 } });
   });
 
   test('does not wait until nothing is left of what it tried', async () => {
@@ -377,10 +405,10 @@ describe('the form of exports', () => {
       isScheduled: false,
     };
     const counts = { storageClasses: 0, volumes: 0, claims: 0 };
-    const content = () => ({ document, counts });
+    const content = () => whole({ document, counts });
     const exporting = protector.export({ ...request, content }, new AbortController().signal);
     await expect(exporting).rejects.toMatchObject({ fact: 'exportIsTooLarge' });
-    expect(store.history, 'nothing was written').toEqual([]);
+    expect(writesSince(0), 'nothing was written').toEqual([]);
   });
 });
 
@@ -712,7 +740,7 @@ describe('what somebody did to the store', () => {
     store.write(pointerKey(CLUSTER), undefined);
     const count = store.history.length;
     expect(await exported(aSite('b'))).toEqual({ kind: 'foreign', by: { clusterUid: 'uid-of-a', epoch: 1 } });
-    expect(writesSince(count)).toEqual([]);
+    expect(store.history.slice(count), 'not even to try what the store can do').toEqual([]);
   });
 
   test('is for a person to look at: a pointer that got lost, and a last manifest that cannot be read', async () => {

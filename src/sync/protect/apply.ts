@@ -11,7 +11,7 @@ import { type ExportStatus, LARGEST_EXPORT } from '../contract.ts';
 import { encryptionKey } from '../export/codec.ts';
 import type { Keys } from '../export/keys.ts';
 import type { Content, Manifest } from '../export/manifest.ts';
-import { sha256 } from '../export/records.ts';
+import { sha256InTurns } from '../export/records.ts';
 import { ExportIsUnreadable } from '../export/unreadable.ts';
 import type { ObjectStore } from '../store/store.ts';
 import { ConditionalWrites, type Probe, probeFences } from './conditional-writes.ts';
@@ -75,13 +75,13 @@ export class Protector {
   async export(request: ExportRequest, signal: AbortSignal): Promise<Outcome> {
     this.#checkKeys(request.form);
     let prepared: Prepared | undefined;
-    return await this.#inRounds(request, signal, async (round, writes) => {
-      const looking = round.look();
+    return await this.#inRounds(request, signal, async (round) => {
+      const looking = round.lookToWrite();
       prepared ??= await meanwhile(looking, () => inTurns(preparing(request), signal, 1));
       const { plain } = prepared;
       const held = await round.claim(await looking);
       if (held === undefined || 'kind' in held) return held;
-      const [newest] = await Promise.all([round.newestOf(held), writes()]);
+      const [newest] = await Promise.all([round.newestOf(held), round.writes()]);
       const isStored = !request.isScheduled && (await round.isStored(held, newest, plain.sha256));
       if (isStored) return await this.#confirmed(round, held, newest);
       const written = await round.export(held, newest, prepared);
@@ -132,22 +132,27 @@ export class Protector {
   async #inRounds<T extends Outcome | Stale>(
     asked: Request,
     signal: AbortSignal,
-    take: (round: Round, writes: () => Promise<ConditionalWrites>) => Promise<T | undefined>,
+    take: (round: Round) => Promise<T | undefined>,
   ): Promise<T> {
     const request = { ...asked, known: furthest(asked, this.#own) };
-    const writes = () => this.#writes(request, signal);
-    const parts = { ...this.#parts, manifests: this.#manifests, newObjects: this.#newObjects, writes, request, signal };
-    for (let rounds = 0; rounds < MOST_ROUNDS; rounds += 1) {
-      const outcome = await take(new Round(parts), writes);
-      if (outcome === undefined) continue;
-      if ('status' in outcome) this.#own = outcome.status;
-      return outcome;
+    const end = Promise.withResolvers<void>();
+    const probe = () => this.#writes(request, signal, end.promise);
+    const parts = { ...this.#parts, manifests: this.#manifests, newObjects: this.#newObjects, probe, request, signal };
+    try {
+      for (let rounds = 0; rounds < MOST_ROUNDS; rounds += 1) {
+        const outcome = await take(new Round(parts));
+        if (outcome === undefined) continue;
+        if ('status' in outcome) this.#own = outcome.status;
+        return outcome;
+      }
+    } finally {
+      end.resolve();
     }
     throw new Retry(`the pointer in ${this.#parts.store.description} was moved ${MOST_ROUNDS} times by somebody else`);
   }
 
   /** What the store can do is found out when it is to be written to for the first time: who is barred does not write to it even for that. */
-  async #writes(request: Request, signal: AbortSignal): Promise<ConditionalWrites> {
+  async #writes(request: Request, signal: AbortSignal, isOver: Promise<void>): Promise<ConditionalWrites> {
     const { store, clock } = this.#parts;
     const age = clock.monotonic() - (this.#probedAt ?? clock.monotonic());
     const known = !this.#isFenced && age >= PROBE_AGAIN_MS ? undefined : this.#probe;
@@ -155,9 +160,10 @@ export class Protector {
     this.#probe = probe;
     if (!known) this.#probedAt = clock.monotonic();
     try {
-      const { isFenced, isCleanedUp } = await probe;
+      const { isFenced, cleanUp } = await probe;
       this.#isFenced = isFenced;
-      if (!known) this.#do(isCleanedUp);
+      // What was asked for comes first.
+      if (!known) this.#do(isOver.then(cleanUp));
       return new ConditionalWrites(store, isFenced);
     } catch (error) {
       this.#probe = undefined;
@@ -209,9 +215,9 @@ interface Prepared extends Exportable {
 /** Gives way once before it begins: what was asked for is on its way then. */
 function* preparing({ content }: ExportRequest): Generator<void, Prepared> {
   yield;
-  const { document, counts } = content();
+  const { document, counts } = yield* content();
   if (document.length > LARGEST_EXPORT) throw tooLarge(document.length);
-  return { document, counts, plain: { sha256: sha256(document), bytes: document.length } };
+  return { document, counts, plain: { sha256: yield* sha256InTurns(document), bytes: document.length } };
 }
 
 /** Does something else while an answer is waited for, whose failure is told to who asks for it then. */

@@ -55,13 +55,13 @@ async function attempt(
 const contentTypeOf = (key: string): string =>
   key.endsWith('.json') ? 'application/json' : 'application/octet-stream';
 
-/** What was found out, and when nothing of the attempt is left in the store: nobody has to wait for that before he writes. */
+/** What was found out, and how to leave nothing of the attempt in the store: nobody has to do that before he writes. */
 export interface Probe {
   readonly isFenced: boolean;
-  readonly isCleanedUp: Promise<void>;
+  readonly cleanUp: () => Promise<void>;
 }
 
-/** Who waits for the answer need not wait until all is cleaned up. */
+/** Who is no longer waited for cleans up all the same. */
 interface ProbeSignals {
   readonly probing: AbortSignal;
   readonly cleaning: AbortSignal;
@@ -79,12 +79,10 @@ export async function probeFences(
   const key = probeKey(cluster, randomUUID());
   const cleanUp = () => store.remove(key, { signal: cleaning }).catch(() => {});
   try {
-    const isFenced = await isFencedAt(store, key, probing);
-    return { isFenced, isCleanedUp: cleanUp() };
+    return { isFenced: await isFencedAt(store, key, probing), cleanUp };
   } catch (error) {
-    const isCleanedUp = cleanUp();
-    if (hasFault(error, 'unsupported')) return { isFenced: false, isCleanedUp };
-    await isCleanedUp;
+    if (hasFault(error, 'unsupported')) return { isFenced: false, cleanUp };
+    await cleanUp();
     throw error;
   }
 }

@@ -19,8 +19,8 @@ export interface Exportable {
 }
 
 export interface ExportRequest extends Request {
-  /** Puts it together, which takes a while: it is called once the store has been asked for the pointer. */
-  readonly content: () => Exportable;
+  /** Puts it together, which takes a while, in turns with the requests that the store has been sent by then. */
+  readonly content: () => Generator<void, Exportable>;
   /** Whether it is time for one even when nothing has changed. */
   readonly isScheduled: boolean;
 }

@@ -18,8 +18,8 @@ interface RoundParts {
   readonly clock: Clock;
   readonly manifests: ManifestFiles;
   readonly newObjects: NewObjects;
-  /** Waits until it is known what the store can do, which nobody finds out before he may write. */
-  readonly writes: () => Promise<ConditionalWrites>;
+  /** Finds out what the store can do, which nobody does before he may write. */
+  readonly probe: () => Promise<ConditionalWrites>;
   readonly request: Request;
   readonly signal: AbortSignal;
 }
@@ -37,7 +37,10 @@ type Confirmed = Omit<Extract<Outcome, { kind: 'unchanged' }>, 'retention'>;
 export class Round {
   readonly #parts: RoundParts;
   readonly #pointer: PointerFile;
-  /** The sequence of the last manifest, when that was looked for in this round. */
+  #writes: Promise<ConditionalWrites> | undefined;
+  /** The last manifest, once it was looked for in this round. */
+  #last: Promise<HeldManifest | undefined> | undefined;
+  /** Its sequence, when this round has made the pointer. */
   #lastSequence: number | undefined;
 
   constructor(parts: RoundParts) {
@@ -56,13 +59,22 @@ export class Round {
     return held && (barredBy(held.pointer, request) ?? held);
   }
 
+  /**
+   * The same for who will write: when it may, what the store can do is being found out. Where no export is known the last manifest is
+   * looked for at once, which is needed when there is no pointer.
+   */
+  async lookToWrite(): Promise<HeldPointer | Barred | undefined> {
+    if (!knownHere(this.request)) this.#lastManifest().catch(() => {});
+    const looked = (await this.look()) ?? (await this.#barredByLast());
+    if (!(looked && 'kind' in looked)) this.writes().catch(() => {});
+    return looked;
+  }
+
   /** What was looked at, but where there is none it is made before anything else is, so that only one of several begins. */
   async claim(looked: HeldPointer | Barred | undefined): Promise<HeldPointer | Barred | undefined> {
     const { manifests, request, signal } = this.#parts;
     if (looked) return looked;
-    const last = await manifests.last(request.cluster, signal);
-    const barred = last && barredBy(last.manifest, request);
-    if (barred) return barred;
+    const last = await this.#lastManifest();
     this.#lastSequence = last?.reference.sequence ?? 0;
     const pointer: Pointer = {
       schemaVersion: SCHEMA_VERSION,
@@ -73,6 +85,24 @@ export class Round {
       confirmedAt: last?.manifest.createdAt ?? request.asOf.toISOString(),
     };
     return await this.#move(pointer, undefined);
+  }
+
+  /** Without a pointer the last manifest tells whose exports they are. */
+  async #barredByLast(): Promise<Barred | undefined> {
+    const last = await this.#lastManifest();
+    return last && barredBy(last.manifest, this.request);
+  }
+
+  #lastManifest(): Promise<HeldManifest | undefined> {
+    const { manifests, request, signal } = this.#parts;
+    this.#last ??= manifests.last(request.cluster, signal);
+    return this.#last;
+  }
+
+  /** What the store can do, found out at most once in a round. */
+  writes(): Promise<ConditionalWrites> {
+    this.#writes ??= this.#parts.probe();
+    return this.#writes;
   }
 
   /** What was exported last, by whichever cluster. What no pointer names counts only in that its sequence was used. */
@@ -129,7 +159,7 @@ export class Round {
 
   async export(held: HeldPointer, newest: Newest, content: Exportable & { readonly plain: Content }) {
     const { newObjects, manifests, request, clock, keys, signal } = this.#parts;
-    const writes = await this.#parts.writes();
+    const writes = await this.writes();
     const writer = { clusterUid: request.clusterUid, epoch: epochOf(held.pointer, request) };
     const { found, reference } = newest;
     for (const key of [found?.manifest.export.key, knownHere(request)?.key]) newObjects.isAfter(this.#secondOf(key));
@@ -156,7 +186,7 @@ export class Round {
    */
   async #withdraw(written: Written, held: HeldPointer): Promise<undefined> {
     const { newObjects, request, signal } = this.#parts;
-    const writes = await this.#parts.writes();
+    const writes = await this.writes();
     const now = await this.#pointer.read(signal);
     const isOver = now && barredBy(now.pointer, request) && now.pointer.newest?.sha256 === held.pointer.newest?.sha256;
     if (isOver && writes.isFenced) await newObjects.withdraw(written, signal);
@@ -173,13 +203,13 @@ export class Round {
     return {
       status: { key, sha256, exportedAt: createdAt, epoch, sequence, confirmedAt: pointer.confirmedAt },
       contentSha256: plain.sha256,
-      fenced: (await this.#parts.writes()).isFenced,
+      fenced: (await this.writes()).isFenced,
     };
   }
 
   async #move(pointer: Pointer, from: HeldPointer | undefined): Promise<HeldPointer | undefined> {
     const { request, signal } = this.#parts;
-    const writes = await this.#parts.writes();
+    const writes = await this.writes();
     return await this.#pointer.move(pointer, { from, isSigned: request.form.isSigned, writes }, signal);
   }
 }

@@ -39,6 +39,12 @@ export function aDocument(edition: number, volumes = 2): Exportable {
   };
 }
 
+/** As a computation of one step. */
+// biome-ignore lint/correctness/useYield: it does not give way
+export function* whole<T>(result: T): Generator<void, T> {
+  return result;
+}
+
 export class SimulatedSite {
   readonly clusterUid: string;
   /** What the status of the resource says. */
@@ -74,7 +80,7 @@ export class SimulatedSite {
 
   async exportAlone(isScheduled = false): Promise<Outcome> {
     const exported = aDocument(this.edition, this.volumes);
-    const request = { ...this.#site, content: () => exported, isScheduled };
+    const request = { ...this.#site, content: () => whole(exported), isScheduled };
     return this.#told(await this.#protector.export(request, this.#life.signal));
   }
 

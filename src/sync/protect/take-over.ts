@@ -50,12 +50,8 @@ const MOST_ROUNDS = 5;
 
 export async function takeOver(parts: TakeOverParts, signal: AbortSignal): Promise<TakenOver> {
   const { store, cluster, clusterUid, keys } = parts;
-  const { isFenced: fenced, isCleanedUp } = await probeFences(
-    store,
-    { cluster },
-    { probing: signal, cleaning: signal },
-  );
-  await isCleanedUp;
+  const { isFenced: fenced, cleanUp } = await probeFences(store, { cluster }, { probing: signal, cleaning: signal });
+  await cleanUp();
   const writes = new ConditionalWrites(store, fenced);
   const file = new PointerFile({ store, keys, cluster });
   for (let rounds = 0; rounds < MOST_ROUNDS; rounds += 1) {

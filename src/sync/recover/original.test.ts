@@ -10,6 +10,7 @@ import type { ExportStatus } from '../contract.ts';
 import { readDocument } from '../export/document.ts';
 import { NO_KEYS } from '../export/keys.ts';
 import { Protector } from '../protect/apply.ts';
+import { whole } from '../protect/simulated-site.ts';
 import { SimulatedStore } from '../store/simulated-store.ts';
 import { bodyOf, type Exported, pairs, RecoveryWorld, SYNC } from './builders.ts';
 import { findExport } from './newest.ts';
@@ -34,7 +35,7 @@ class Site {
     const document = bodyOf(exported);
     const { counts } = readDocument(document);
     const outcome = this.#protector.export(
-      { ...this.#request, content: () => ({ document, counts }), isScheduled: false },
+      { ...this.#request, content: () => whole({ document, counts }), isScheduled: false },
       signal,
     );
     await this.clock.advance(5_000);

@@ -6,7 +6,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { systemClock } from '../../../src/kit/clock/clock.ts';
 import { Retry } from '../../../src/kit/controller/outcome.ts';
 import { silentLog } from '../../../src/kit/observe/log.ts';
-import { documentOf } from '../../../src/sync/export/document.ts';
+import { documentInTurns } from '../../../src/sync/export/document.ts';
 import { NO_KEYS } from '../../../src/sync/export/keys.ts';
 import type { Pointer } from '../../../src/sync/export/manifest.ts';
 import { pointerKey } from '../../../src/sync/export/names.ts';
@@ -96,10 +96,10 @@ class Site {
         clusterUid: this.#clusterUid,
         form: { compression: 'None', encryption: 'None', isSigned: false },
         asOf: systemClock.now(),
-        content: () => ({
-          document: documentOf({ storageClasses: [], volumes: [], claims: [JSON.stringify(claim)] }),
-          counts: { storageClasses: 0, volumes: 0, claims: 1 },
-        }),
+        *content() {
+          const document = yield* documentInTurns({ storageClasses: [], volumes: [], claims: [JSON.stringify(claim)] });
+          return { document, counts: { storageClasses: 0, volumes: 0, claims: 1 } };
+        },
         retention: 5,
         isScheduled: false,
       },
