@@ -38,7 +38,7 @@ const alone = (other: Writer): Finding => ({
   severity: 'info',
   subject: inWords(other),
   evidence: `it ${other.who === 'original' ? 'is' : 'looks like'} ${other.original}, and Holdfast does not do its job, ${other.job}, here`,
-  remedy: `Nothing is wrong. To let Holdfast take its place: helm upgrade --install … -f charts/holdfast/values/${valuesOf(other)} --take-ownership`,
+  remedy: `Nothing is wrong. To let Holdfast take its place: docs/migration.md, with charts/holdfast/values/${valuesOf(other)}`,
 });
 
 const twice = (other: Writer, first: Writer): Finding => ({

@@ -3,10 +3,10 @@ import { aCluster, aReport, seen, told } from '../builders.ts';
 import { agentsAreOfThisVersion, serverIsNewEnough } from './versions.ts';
 
 test.each([
-  ['v1.30.0', 'ok'],
+  ['v1.32.0', 'ok'],
   ['v1.34.1+k3s1', 'ok'],
   ['v2.0.0', 'ok'],
-  ['v1.29.9', 'found'],
+  ['v1.31.9', 'found'],
   ['v1.9.11', 'found'],
   ['', 'unknown'],
   ['main', 'unknown'],

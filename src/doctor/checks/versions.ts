@@ -2,8 +2,8 @@
 import type { Cluster, Report } from '../cluster.ts';
 import { type Check, type Finding, unknown, verdictOn } from '../finding.ts';
 
-/** The first release in which ValidatingAdmissionPolicies are stable. */
-const OLDEST_MINOR = 30;
+/** As in the chart: the first release whose tokens say by default which node they were given to, by which policies tell agents apart. */
+const OLDEST_MINOR = 32;
 
 export const serverIsNewEnough: Check<Cluster> = {
   name: 'server-version',
