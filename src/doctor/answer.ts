@@ -31,7 +31,7 @@ export function answerOf(checks: readonly Judged[]): Answer {
 export const worseThan = ({ counts }: Answer, level: Level): number =>
   LEVELS.slice(0, LEVELS.indexOf(level) + 1).reduce((sum, each) => sum + counts[each], 0);
 
-export const findingsIn = (checks: readonly Judged[]): readonly Finding[] =>
+const findingsIn = (checks: readonly Judged[]): readonly Finding[] =>
   checks.flatMap(({ verdict }) => (verdict.is === 'found' ? verdict.findings : []));
 
 export interface Fixable {

@@ -6,7 +6,7 @@ import type { KubeObject } from '../kit/kube/resource.ts';
 import { ORIGINALS, type Original } from './originals.ts';
 
 /** On each Deployment and DaemonSet of the chart, also where the names and labels are those of an original. */
-export const JOB_LABEL = 'holdfast.dev/job';
+const JOB_LABEL = 'holdfast.dev/job';
 export const JOBS = ['topology', 'devices', 'lvm', 'pool', 'sync'] as const;
 export type Job = (typeof JOBS)[number];
 

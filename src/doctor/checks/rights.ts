@@ -31,7 +31,7 @@ function lacking(writer: Writer, missing: readonly Right[]): Finding {
   };
 }
 
-export function rightInWords({ access, verb, namespace }: Right): string {
+function rightInWords({ access, verb, namespace }: Right): string {
   const { resource, subresource, names } = access;
   const what = subresource === undefined ? nameOf(resource) : `${nameOf(resource)}/${subresource}`;
   const which = names ? ` ${names.join(' and ')}` : '';

@@ -118,10 +118,18 @@ describe('a pod has what its job needs', () => {
     expect(kind).toBe('DaemonSet');
     expect(pod).toMatchObject({
       hostPID: true,
-      volumes: [{ hostPath: { path: '/dev' } }, { hostPath: { path: '/srv/ledger', type: 'DirectoryOrCreate' } }],
+      volumes: [
+        { emptyDir: {} },
+        { hostPath: { path: '/dev' } },
+        { hostPath: { path: '/srv/ledger', type: 'DirectoryOrCreate' } },
+      ],
     });
-    expect(container.securityContext).toEqual({ privileged: true });
-    expect(container.volumeMounts).toMatchObject([{ mountPath: '/dev' }, { mountPath: '/srv/ledger' }]);
+    expect(container.securityContext).toEqual({ privileged: true, readOnlyRootFilesystem: true });
+    expect(container.volumeMounts).toMatchObject([
+      { mountPath: '/tmp' },
+      { mountPath: '/dev' },
+      { mountPath: '/srv/ledger' },
+    ]);
     expect(container.args).toContain('--state-dir=/srv/ledger');
     expect(fields(container)).toEqual([
       ['LP_NODE_NAME', 'spec.nodeName'],
@@ -133,7 +141,7 @@ describe('a pod has what its job needs', () => {
     const { kind, pod, container } = await podOf('lvm', EVERYTHING);
     expect(kind).toBe('DaemonSet');
     expect(pod).toMatchObject({ hostPID: true });
-    expect(container.securityContext).toEqual({ privileged: true });
+    expect(container.securityContext).toEqual({ privileged: true, readOnlyRootFilesystem: true });
     expect(container.args).toEqual(expect.arrayContaining(['--mount-namespace=host', '--mount-base=/mnt/pv']));
     expect(container.args).toContain('--secret-namespaces=keys,holdfast');
     expect(fields(container)).toEqual([
