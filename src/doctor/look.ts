@@ -80,7 +80,9 @@ async function known<T>(read: Promise<T>, { signal }: Looking): Promise<Known<T>
     return { known: true, value: await read };
   } catch (error) {
     if (signal.aborted || !(error instanceof ApiError)) throw error;
-    return { known: false, why: error.detail };
+    // Who may not is told what, by the server; of what else went wrong only the request tells what it was about.
+    const { reason, request, detail } = error;
+    return { known: false, why: reason === 'Forbidden' ? detail : `${request.replace(/\?.*/, '')}: ${detail}` };
   }
 }
 

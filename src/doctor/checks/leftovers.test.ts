@@ -93,8 +93,11 @@ describe('a released volume', () => {
     expect(judged(ofDevices).is).toBe('ok');
   });
 
-  test('whose node has none is told', () => {
-    expect(told(judged(ofDevices, []))[0]).toContain('no agent of devices reports from its node, node-1');
+  test('whose node has none that is heard is told', () => {
+    for (const reports of [[], [aReport({ job: 'devices', at: minutesAgo(30) })], [aReport({ job: 'lvm' })]])
+      expect(told(judged(ofDevices, reports))[0]).toContain('no agent of devices reports from its node, node-1');
+    const ofGone = { labels: { [NODE_LABEL]: 'node-9' } };
+    expect(judged(ofGone, [aReport({ job: 'devices', node: 'node-9' })]).is).toBe('found');
   });
 
   test('that the agent refuses is told with the reason', () => {

@@ -99,11 +99,14 @@ function heldForGoneNode({ metadata }: PersistentVolume, node: string): Finding 
 
 export const releasedVolumesAreRecycled: Check<Cluster> = {
   name: 'released-volumes',
-  judge({ volumes, nodes, reports }) {
+  judge({ volumes, nodes, reports, now }) {
     if (!volumes.known) return unknown(volumes.why);
     if (!nodes.known) return unknown(nodes.why);
     if (!reports.known) return unknown(reports.why);
-    const agents = new Set(reports.value.filter(({ job }) => job === 'devices').map(({ node }) => node));
+    const names = new Set(nodes.value.map(({ metadata }) => metadata.name));
+    const isHeard = ({ job, node, at }: Report) =>
+      job === 'devices' && names.has(node) && now.getTime() - Date.parse(at) <= SILENT_MS;
+    const agents = new Set(reports.value.filter(isHeard).map(({ node }) => node));
     const released = volumes.value.filter(
       ({ status, metadata }) => status?.phase === 'Released' && metadata.deletionTimestamp === undefined,
     );

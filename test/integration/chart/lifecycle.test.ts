@@ -1,7 +1,10 @@
 /** The chart through its life on a real API server: looked at, installed, changed, taken back, tested and uninstalled. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { Answer } from '../../../src/doctor/answer.ts';
 import { type ControlPlane, startControlPlane } from '../../harness/control-plane.ts';
+import { kubeconfigFlag, runHoldfast } from '../../harness/holdfast.ts';
 import type { RawObject } from '../../harness/raw-client.ts';
+import { ServiceAccount } from '../../harness/users.ts';
 import { eventually } from '../../harness/wait.ts';
 import { CHART, EVERY_JOB, EVERYTHING, helm, type Rendered, rendered, type Values } from './helm.ts';
 import { pathOf } from './paths.ts';
@@ -98,6 +101,16 @@ describe('the API server would take, without a warning,', () => {
   });
 });
 
+/** What the pod would say: the doctor, with the account that the chart gives it. */
+async function saidUnderItsRights(): Promise<Answer> {
+  const name = `${RELEASE}-holdfast-doctor`;
+  const { metadata } = await plane.admin.get(`/api/v1/namespaces/${NAMESPACE}/serviceaccounts/${name}`);
+  const account = new ServiceAccount(plane, { name, namespace: NAMESPACE, uid: metadata.uid });
+  await account.rotate();
+  const { stdout } = await runHoldfast('doctor', '-o', 'json', await kubeconfigFlag(plane.directory, account, plane));
+  return JSON.parse(stdout);
+}
+
 describe('a release', () => {
   const before: Values = { topology: { enabled: true, resyncPeriod: '30m' } };
   const argsOf = async () => {
@@ -173,6 +186,8 @@ describe('a release', () => {
     expect(await plane.admin.get(pods)).toMatchObject({
       spec: { containers: [{ image: 'holdfast:0.1.0', args: ['doctor', '--all', '--fail-on=error'] }] },
     });
+    const { counts } = await saidUnderItsRights();
+    expect(counts).toMatchObject({ error: 0, unknown: 0 });
     // There is no kubelet: what it would say is said here.
     await plane.admin.request(
       'PATCH',
