@@ -17,6 +17,7 @@ const AROUND: Values = {
   ...EVERY_JOB,
   topology: { enabled: true, replicas: 2 },
   pool: { enabled: true, replicas: 3 },
+  sync: { enabled: true, alerts: { enabled: true } },
   monitoring: {
     serviceMonitor: { enabled: true, labels: { release: 'prometheus' } },
     alerts: { enabled: true, runbookUrl: 'https://example.com/runbooks/' },
