@@ -2,7 +2,7 @@
 import { type Answer, answerOf, LEVELS, worseThan } from '../../doctor/answer.ts';
 import { CLUSTER_CHECKS, MACHINE_CHECKS } from '../../doctor/checks/all.ts';
 import type { Heartbeat } from '../../doctor/clock.ts';
-import { type Judged, judgeAll, unknown } from '../../doctor/finding.ts';
+import { type Judged, judgeAll, unknown, type Verdict } from '../../doctor/finding.ts';
 import { lookAtCluster } from '../../doctor/look.ts';
 import { buildInfo } from '../../kit/build-info.ts';
 import { systemClock } from '../../kit/clock/clock.ts';
@@ -18,7 +18,7 @@ import { UsageError } from '../line/usage-error.ts';
 import { formatted, outputFlag } from '../output.ts';
 import { yesFlag } from '../question.ts';
 import { type Visitor, visit } from '../visit.ts';
-import { fixAll } from './fix.ts';
+import { fixAll, fixInWords } from './fix.ts';
 import { lookHere, machineFlags } from './here.ts';
 import { answerText } from './text.ts';
 
@@ -49,11 +49,22 @@ Ends with 1 when there is an error; --fail-on=unknown or warning is stricter.`,
   });
   runs(command, flags, terminal, async (options) => {
     const answer = await examine(options, terminal);
-    terminal.stdout.write(await formatted(answer, options.output, () => answerText(answer, options.all)));
+    terminal.stdout.write(await formatted(forPrograms(answer), options.output, () => answerText(answer, options.all)));
     const bad = worseThan(answer, options.failOn);
     if (bad > 0) throw new Error(`${bad} ${bad === 1 ? 'thing is' : 'things are'} not well`);
   });
 };
+
+/** What would be put right is told by its name: a kind has thousands of lines. */
+const forPrograms = ({ counts, checks }: Answer) => ({
+  counts,
+  checks: checks.map(({ check, verdict }) => ({ check, verdict: verdict.is === 'found' ? named(verdict) : verdict })),
+});
+
+const named = ({ is, findings }: Extract<Verdict, { is: 'found' }>) => ({
+  is,
+  findings: findings.map(({ fix, ...finding }) => ({ ...finding, ...(fix && { fix: fixInWords(fix) }) })),
+});
 
 /** A machine can be looked at also when its cluster cannot be reached; then nothing is known of that one. */
 async function examine(options: Options, terminal: Terminal): Promise<Answer> {

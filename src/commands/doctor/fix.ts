@@ -51,7 +51,8 @@ async function carryOut(fix: Fix, { client, signal }: Visitor): Promise<void> {
   await client.delete(resource, ref, { preconditions: { uid, resourceVersion }, signal });
 }
 
-function fixInWords(fix: Fix): string {
+/** Such as `delete configmaps storage/old`. */
+export function fixInWords(fix: Fix): string {
   if (fix.does === 'apply') return visible(`apply ${nameOf(fix.resource)} ${fix.object.metadata.name}`);
   const { namespace, name } = fix.ref;
   return visible(`delete ${nameOf(fix.resource)} ${namespace === undefined ? '' : `${namespace}/`}${name}`);

@@ -84,6 +84,9 @@ describe('what is then broken is found', () => {
       'error crds',
       'error admission-policies',
     ]);
+    expect(found(broken.answer)[0]?.fix).toBe(
+      'apply customresourcedefinitions.apiextensions.k8s.io pvpools.pvpool.noobaa.com',
+    );
     const asked = await runHoldfast('doctor', '--fix', `--kubeconfig=${plane.kubeconfig}`);
     expect(asked).toMatchObject({ code: 2, stderr: expect.stringContaining('add --yes if you are sure') });
     const { code, stderr, answer } = await doctor('--fix', '--yes');
