@@ -4,7 +4,7 @@ SHELL := bash
 .DEFAULT_GOAL := help
 # Tiers share the machine's devices and ports, and each one uses all cores by itself: also with -j they run one after another.
 .NOTPARALLEL:
-.PHONY: help setup demo test check unit simulation conformance integration host lab campaign mutations bench control-plane helm s3-server azurite bundle image manifests sandbox-schemas docs format
+.PHONY: help setup demo test check unit simulation conformance integration host lab campaign mutations bench control-plane helm s3-server azurite bundle image manifests deploy sandbox-schemas docs format
 
 # npm scripts and these recipes run on the Node.js that package-lock.json pins, whatever the machine has.
 export PATH := $(CURDIR)/node_modules/.bin:$(PATH)
@@ -99,6 +99,9 @@ manifests: $(SETUP) ## Write the generated CRDs, RBAC and admission policies to 
 	@node src/main.ts manifests crds $(IN_CHART)
 	@node src/main.ts manifests rbac $(IN_CHART)
 	@node src/main.ts manifests admission $(IN_CHART)
+
+deploy: $(SETUP) manifests helm ## Write plain manifests for kubectl, made of the chart, to deploy/install
+	@node tools/deploy/write.ts
 
 sandbox-schemas: $(SETUP) control-plane ## Write what the sandbox knows about built-in kinds, from a real API server and its sources
 	@node tools/sandbox-schemas/write.ts

@@ -2,6 +2,7 @@
 import { existsSync, globSync, readFileSync } from 'node:fs';
 import { basename, dirname, join, relative, resolve } from 'node:path';
 import { expect, test } from 'vitest';
+import { CLUSTER_CHECKS, MACHINE_CHECKS } from '../src/doctor/checks/all.ts';
 import { Metrics } from '../src/kit/observe/metrics.ts';
 
 const root = resolve(import.meta.dirname, '..');
@@ -90,6 +91,11 @@ test('docs/kit.md lists every metric of the kit', () => {
   const metrics = new Metrics().registry.getMetricsAsArray().map(({ name }) => name);
   const listed = listedOn('docs/kit.md').filter((name) => /^[a-z]+(_[a-z]+)+$/.test(name));
   expect(listed.toSorted()).toEqual(metrics.toSorted());
+});
+
+test('docs/doctor.md lists every check, in its order', () => {
+  const checks = [...CLUSTER_CHECKS, ...MACHINE_CHECKS].map(({ name }) => name);
+  expect(listedOn('docs/doctor.md').filter((name) => name !== 'Date')).toEqual(checks);
 });
 
 test('docs/topology.md tells every reason and every Event of the job', () => {

@@ -105,6 +105,12 @@ export const commands: readonly CommandEntry[] = [
     load: () => import('./completion/complete.ts'),
     isHidden: true,
   },
+  {
+    group: 'look',
+    name: 'doctor',
+    summary: 'whether a cluster and a node are as Holdfast needs them, and what to do if not',
+    load: () => import('./doctor/doctor.ts'),
+  },
   { group: 'look', name: 'version', summary: 'which build this is', load: () => import('./version.ts') },
   {
     group: 'look',

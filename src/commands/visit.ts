@@ -1,6 +1,7 @@
 /** Runs a command that talks to the cluster and then ends: connects, and closes the connection whatever happens. */
 import { buildInfo } from '../kit/build-info.ts';
 import { systemClock } from '../kit/clock/clock.ts';
+import type { CallRecord } from '../kit/kube/caller.ts';
 import type { KubeClient } from '../kit/kube/client.ts';
 import { clusterAccess } from '../kit/kube/cluster-access.ts';
 import { connect } from '../kit/kube/connect.ts';
@@ -20,12 +21,13 @@ export async function visit<T>(
   { kubeconfig, master }: OptionsOf<typeof clusterFlags>,
   { env }: Terminal,
   work: (visitor: Visitor) => Promise<T>,
+  onCall?: (call: CallRecord) => void,
 ): Promise<T> {
   const clock = systemClock;
   const access = await clusterAccess({ clock, env, ...(kubeconfig && { kubeconfig }), ...(master && { master }) });
   const userAgent = `holdfast-${name}/${buildInfo().version}`;
   using stopping = stopSignals(process, () => {});
-  const connection = connect(access, { clock, random: Math.random, userAgent });
+  const connection = connect(access, { clock, random: Math.random, userAgent, ...(onCall && { onCall }) });
   try {
     return await work({ client: connection.client, signal: stopping.signal });
   } finally {

@@ -1,6 +1,6 @@
 {{/* A role and its binding to the account of a job; a Role in the namespace of the release, or in the one that the grant names. */}}
 {{- define "holdfast.grant" }}
-{{- $metadata := dict "name" (include "holdfast.jobName" (dict "root" .root "job" .grant.name)) "labels" (include "holdfast.labels" . | fromYaml) }}
+{{- $metadata := dict "name" (printf "%s%s" (include "holdfast.jobName" .) .grant.suffix) "labels" (include "holdfast.labels" . | fromYaml) }}
 {{- if eq .role.kind "Role" }}{{ $_ := set $metadata "namespace" (.grant.namespace | default .root.Release.Namespace) }}{{ end }}
 ---
 apiVersion: rbac.authorization.k8s.io/v1

@@ -9,14 +9,15 @@
 {{- end -}}
 {{- end -}}
 
-{{/* Of a job: (dict "root" $ "job" "lvm"). */}}
+{{/* Of a job: (dict "root" $ "job" "lvm"). One that takes the place of an original has that one's name. */}}
 {{- define "holdfast.jobName" -}}
-{{- printf "%s-%s" (include "holdfast.fullname" .root) .job -}}
+{{- $name := tpl ((index .root.Values .job).name | default "") .root -}}
+{{- $name | default (printf "%s-%s" (include "holdfast.fullname" .root) .job) -}}
 {{- end -}}
 
 {{- define "holdfast.account" -}}
 {{- $account := (index .root.Values .job).serviceAccount -}}
-{{- $account.name | default (include "holdfast.jobName" .) -}}
+{{- tpl ($account.name | default "") .root | default (include "holdfast.jobName" .) -}}
 {{- end -}}
 
 {{/* The jobs that are switched on, as a list in JSON. */}}
@@ -28,15 +29,29 @@
 {{- toJson $jobs -}}
 {{- end -}}
 
+{{/* What a Deployment or DaemonSet knows its pods by, which can never be changed. */}}
 {{- define "holdfast.selectorLabels" -}}
+{{- $own := (index .root.Values .job).selectorLabels -}}
+{{- if $own -}}
+{{- tpl (toYaml $own) .root -}}
+{{- else -}}
+{{- include "holdfast.ownLabels" . -}}
+{{- end -}}
+{{- end -}}
+
+{{- define "holdfast.ownLabels" -}}
 app.kubernetes.io/name: holdfast
 app.kubernetes.io/instance: {{ .root.Release.Name | quote }}
 app.kubernetes.io/component: {{ .job }}
 {{- end -}}
 
+{{/* By the job, holdfast doctor knows whose it is, also where all names are those of an original. */}}
 {{- define "holdfast.labels" -}}
-{{ include "holdfast.selectorLabels" . }}
-app.kubernetes.io/version: {{ .root.Chart.AppVersion | quote }}
-app.kubernetes.io/managed-by: {{ .root.Release.Service }}
-helm.sh/chart: {{ printf "%s-%s" .root.Chart.Name (.root.Chart.Version | replace "+" "_") }}
+{{- $labels := include "holdfast.ownLabels" . | fromYaml -}}
+{{- $_ := set $labels "app.kubernetes.io/version" .root.Chart.AppVersion -}}
+{{- $_ := set $labels "app.kubernetes.io/managed-by" .root.Release.Service -}}
+{{- $_ := set $labels "helm.sh/chart" (printf "%s-%s" .root.Chart.Name (.root.Chart.Version | replace "+" "_")) -}}
+{{- $_ := set $labels "holdfast.dev/job" .job -}}
+{{- $more := tpl (toYaml ((index .root.Values .job).labels | default dict)) .root | fromYaml -}}
+{{- toYaml (mergeOverwrite $labels $more) -}}
 {{- end -}}

@@ -1,12 +1,23 @@
 {{/* What the pods of all jobs have in common: (dict "root" $ "job" "lvm"). */}}
 {{- define "holdfast.podMetadata" -}}
 {{- $values := index .root.Values .job -}}
+{{- $labels := mergeOverwrite (dict "holdfast.dev/job" .job) ($values.podLabels | default dict) (include "holdfast.selectorLabels" . | fromYaml) -}}
 labels:
-  {{- include "holdfast.selectorLabels" . | nindent 2 }}
-  {{- with $values.podLabels }}{{ toYaml . | nindent 2 }}{{ end }}
+  {{- toYaml $labels | nindent 2 }}
 annotations:
-  kubectl.kubernetes.io/default-container: {{ .job }}
+  kubectl.kubernetes.io/default-container: {{ $values.containerName | default .job }}
   {{- with $values.podAnnotations }}{{ toYaml . | nindent 2 }}{{ end }}
+{{- end -}}
+
+{{/* How the pods of a Deployment are replaced: without an election never two at a time. */}}
+{{- define "holdfast.strategy" -}}
+{{- $values := index .root.Values .job -}}
+{{- if $values.strategy }}
+strategy:
+  {{- toYaml $values.strategy | nindent 2 }}
+{{- else if not $values.leaderElection }}
+strategy: { type: Recreate }
+{{- end }}
 {{- end -}}
 
 {{- define "holdfast.placement" -}}
@@ -45,7 +56,7 @@ affinity:
 {{/* A container without its flags, environment and rights. */}}
 {{- define "holdfast.container" -}}
 {{- $values := index .root.Values .job -}}
-name: {{ .job }}
+name: {{ $values.containerName | default .job }}
 image: {{ include "holdfast.image" .root | quote }}
 imagePullPolicy: {{ .root.Values.image.pullPolicy }}
 ports:

@@ -257,6 +257,15 @@ describe('whoever counts calls', () => {
     ]);
   });
 
+  test('is told what time the server says it is, if it says so', async () => {
+    const records: CallRecord[] = [];
+    const date = 'Sun, 01 Mar 2026 12:00:00 GMT';
+    const { caller } = aCaller([{ ...ok, headers: { date } }, ok], { onCall: (record) => void records.push(record) });
+    await caller.call(GET);
+    await caller.call(GET);
+    expect(records.map((record) => record.date)).toEqual([date, undefined]);
+  });
+
   test('is told how long it took', async () => {
     const records: CallRecord[] = [];
     const { caller, clock } = aCaller('hang', { onCall: (record) => void records.push(record) });

@@ -35,6 +35,8 @@ export interface CallRecord {
   readonly code: string;
   /** Until the answer had been read to its end; of a stream, until it began. */
   readonly seconds: number;
+  /** What time the server says it was when it answered, if it says so. */
+  readonly date?: string | undefined;
 }
 
 export interface Call {
@@ -127,15 +129,23 @@ export class Caller {
     const identity = given instanceof Promise ? await unlessAborted(given, signal) : given;
     const started = clock.monotonic();
     let code = '<error>';
+    let date: string | undefined;
     try {
       const response = await transport.request({ ...this.#request(call, identity), signal, longLived });
       code = String(response.status);
+      date = response.header('date');
       if (response.status >= 200 && response.status < 300) return await read(response);
       const retryAfter = response.header('retry-after');
       throw apiErrorFrom(`${call.method} ${call.path}`, response.status, await response.text(), retryAfter);
     } finally {
       const seconds = (clock.monotonic() - started) / 1000;
-      this.#options.onCall?.({ method: call.method, path: call.path, code, seconds });
+      this.#options.onCall?.({
+        method: call.method,
+        path: call.path,
+        code,
+        seconds,
+        ...(date !== undefined && { date }),
+      });
     }
   }
 

@@ -4,6 +4,8 @@ import type { ObjectMeta } from './resource.ts';
 /** An entry of `metadata.managedFields`: a manager, and the fields that it wrote last. */
 export interface ManagedFields {
   readonly manager?: string;
+  /** When it last wrote. */
+  readonly time?: string;
   readonly fieldsV1?: {
     readonly 'f:metadata'?: Readonly<Partial<Record<KeyedField, Readonly<Record<string, unknown>>>>>;
   };

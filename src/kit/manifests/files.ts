@@ -37,19 +37,24 @@ export interface Agents {
 
 export const DEFAULT_AGENTS: Agents = { namespace: 'holdfast' };
 
-export const admissionFiles = (
-  controllers: readonly ControllerSpec[],
+/** The policies of a controller, each followed by what puts it in force. */
+export function admissionObjects(
+  { name, limits = [], guards = [], singletons = [] }: ControllerSpec,
   { namespace, serviceAccount }: Agents,
-): readonly ManifestFile[] =>
-  controllers.flatMap(({ name, limits = [], guards = [], singletons = [] }) => {
-    const role = `holdfast-${name}`;
-    const account: AgentAccount = { namespace, name: serviceAccount ?? role };
-    const objects = [
-      ...limits.flatMap((limit) => admissionOf(role, limit, account)),
-      ...guards.flatMap((guard) => guardObjects(role, guard, account)),
-      ...singletons.flatMap((each) => singletonObjects(role, each)),
-    ];
-    return objects.length > 0 ? [manifestFile(`admission/${role}.yaml`, objects)] : [];
+) {
+  const role = `holdfast-${name}`;
+  const account: AgentAccount = { namespace, name: serviceAccount ?? role };
+  return [
+    ...limits.flatMap((limit) => admissionOf(role, limit, account)),
+    ...guards.flatMap((guard) => guardObjects(role, guard, account)),
+    ...singletons.flatMap((each) => singletonObjects(role, each)),
+  ];
+}
+
+export const admissionFiles = (controllers: readonly ControllerSpec[], agents: Agents): readonly ManifestFile[] =>
+  controllers.flatMap((controller) => {
+    const objects = admissionObjects(controller, agents);
+    return objects.length > 0 ? [manifestFile(`admission/holdfast-${controller.name}.yaml`, objects)] : [];
   });
 
 const manifestFile = (path: string, objects: readonly unknown[]): ManifestFile => ({

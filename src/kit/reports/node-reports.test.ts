@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import * as z from 'zod';
 import { mutated } from '../../../test/arbitraries/mutation.ts';
-import { NodeReports, type ReportMap } from './node-reports.ts';
+import { NodeReports, type ReportMap, reportHead } from './node-reports.ts';
 
 const reports = new NodeReports({
   job: 'sample',
@@ -85,4 +85,17 @@ test('whatever somebody writes into a ConfigMap, it is a whole report of the nod
       expect(read.things.every((thing) => typeof thing.name === 'string')).toBe(true);
     }),
   );
+});
+
+test('of a report of any job and version is read what all reports say', () => {
+  const map = (data: string, labels: Record<string, string> = { 'holdfast.dev/report': 'later' }) => ({
+    metadata: { name: 'x', labels },
+    data: { 'report.json': data },
+  });
+  const said = { node: 'node-1', at: '2026-01-01T00:00:00Z', version: '9', more: [1] };
+  expect(reportHead(map(JSON.stringify(said)))).toEqual({ job: 'later', node: 'node-1', at: said.at, version: '9' });
+  expect(reportHead(map(JSON.stringify({ node: 7 })))).toEqual({ job: 'later' });
+  expect(reportHead(map('nothing'))).toEqual({ job: 'later' });
+  expect(reportHead(map('null'))).toEqual({ job: 'later' });
+  expect(reportHead(map(JSON.stringify(said), {}))).toBeUndefined();
 });

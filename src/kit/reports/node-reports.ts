@@ -39,6 +39,22 @@ const KEY = 'report.json';
 const MOST_BYTES = 900_000;
 const MOST_ROWS = 2_000;
 
+/** As much as every report says, of whatever job and version it is. Nothing for a ConfigMap that is no report. */
+export function reportHead({
+  metadata,
+  data,
+}: ReportMap): (Partial<ReportHead> & { readonly job: string }) | undefined {
+  const job = metadata.labels?.[REPORT_LABEL];
+  if (job === undefined) return undefined;
+  try {
+    const said = Object(JSON.parse(data?.[KEY] ?? '')) as Readonly<Record<string, unknown>>;
+    const texts = ['node', 'at', 'version'].filter((field) => typeof said[field] === 'string');
+    return { job, ...Object.fromEntries(texts.map((field) => [field, said[field]])) };
+  } catch {
+    return { job };
+  }
+}
+
 /** The reports of one job. */
 export class NodeReports<Read extends ReportHead, Rows extends string> {
   readonly #kind: ReportKind<Read, Rows>;

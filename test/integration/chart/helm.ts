@@ -46,10 +46,13 @@ export interface Release {
   readonly namespace?: string;
 }
 
-/** What it would send to a cluster. */
+/** What it would send to a cluster, without what only helm test does. */
 export async function rendered(values: Values = {}, release: Release = {}): Promise<readonly Rendered[]> {
   const { chart = CHART, name = 'holdfast', namespace = 'holdfast' } = release;
-  const { code, stdout, stderr } = await helm(['template', name, chart, '--namespace', namespace, '-f', '-'], values);
+  const { code, stdout, stderr } = await helm(
+    ['template', name, chart, '--no-hooks', '--namespace', namespace, '-f', '-'],
+    values,
+  );
   if (code !== 0) throw new Error(stderr);
   const documents = parseAllDocuments(stdout);
   const errors = documents.flatMap((document) => document.errors);

@@ -13,7 +13,8 @@ import { configMapsIn, VOLUMES } from '../agents.ts';
 import { aNode, aVolume } from '../lvm/rights.ts';
 import { aPool, poolsIn } from '../pool/shipped.ts';
 import { World, ZONE } from '../topology/world.ts';
-import { CHART, EVERYTHING, helm, type Rendered, rendered, type Values } from './helm.ts';
+import { CHART, EVERYTHING, helm, rendered, type Values } from './helm.ts';
+import { pathOf } from './paths.ts';
 
 /** Other names than those in deploy/: whatever is not named after the release would be seen. */
 const RELEASE = 'vault';
@@ -83,22 +84,6 @@ async function isForbidden(write: Promise<unknown>, policy: string, sentence: st
   expect(refusal).toContain(sentence);
 }
 
-const CLUSTER_WIDE = [
-  'ClusterRole',
-  'CustomResourceDefinition',
-  'PersistentVolume',
-  'StorageClass',
-  'ValidatingAdmissionPolicy',
-];
-
-function pathOf({ apiVersion, kind, metadata }: Rendered): string {
-  const root = apiVersion.includes('/') ? `/apis/${apiVersion}` : `/api/${apiVersion}`;
-  const isClusterWide = CLUSTER_WIDE.some((each) => kind === each || kind === `${each}Binding`);
-  const within = isClusterWide ? '' : `/namespaces/${metadata.namespace ?? NAMESPACE}`;
-  const plural = `${kind.toLowerCase()}${kind.endsWith('s') ? 'es' : 's'}`.replace(/ys$/, 'ies');
-  return `${root}${within}/${plural}/${metadata.name}`;
-}
-
 test('people are told what runs, what the namespace has to allow, and what to do next', async () => {
   const { appVersion } = parse(await readFile(join(CHART, 'Chart.yaml'), 'utf8'));
   expect(told).toContain(`Holdfast ${appVersion} runs: topology, devices, lvm, pool, sync.`);
@@ -118,7 +103,7 @@ describe('the API server', () => {
       const { spec, rules, roleRef, subjects, data } = object;
       const { name, labels } = object.metadata;
       const said = { metadata: { name, labels }, spec, rules, roleRef, subjects, data };
-      expect(await plane.admin.get(pathOf(object))).toMatchObject(JSON.parse(JSON.stringify(said)));
+      expect(await plane.admin.get(pathOf(object, NAMESPACE))).toMatchObject(JSON.parse(JSON.stringify(said)));
     }
   });
 
@@ -314,9 +299,9 @@ describe('a second release, which a person tries beside', () => {
     const values = { topology: { enabled: true }, devices: { enabled: true }, lvm: { enabled: true } };
     await run(['install', 'second', CHART, '-f', '-'], values);
     await run(['uninstall', 'second']);
-    for (const object of before) await plane.admin.get(pathOf(object));
+    for (const object of before) await plane.admin.get(pathOf(object, NAMESPACE));
     for (const object of await rendered(values, { name: 'second', namespace: NAMESPACE }))
-      expect((await plane.admin.request('GET', pathOf(object))).status).toBe(404);
+      expect((await plane.admin.request('GET', pathOf(object, NAMESPACE))).status).toBe(404);
   });
 });
 

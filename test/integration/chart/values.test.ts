@@ -118,10 +118,18 @@ describe('a pod has what its job needs', () => {
     expect(kind).toBe('DaemonSet');
     expect(pod).toMatchObject({
       hostPID: true,
-      volumes: [{ hostPath: { path: '/dev' } }, { hostPath: { path: '/srv/ledger', type: 'DirectoryOrCreate' } }],
+      volumes: [
+        { emptyDir: {} },
+        { hostPath: { path: '/dev' } },
+        { hostPath: { path: '/srv/ledger', type: 'DirectoryOrCreate' } },
+      ],
     });
-    expect(container.securityContext).toEqual({ privileged: true });
-    expect(container.volumeMounts).toMatchObject([{ mountPath: '/dev' }, { mountPath: '/srv/ledger' }]);
+    expect(container.securityContext).toEqual({ privileged: true, readOnlyRootFilesystem: true });
+    expect(container.volumeMounts).toMatchObject([
+      { mountPath: '/tmp' },
+      { mountPath: '/dev' },
+      { mountPath: '/srv/ledger' },
+    ]);
     expect(container.args).toContain('--state-dir=/srv/ledger');
     expect(fields(container)).toEqual([
       ['LP_NODE_NAME', 'spec.nodeName'],
@@ -133,7 +141,7 @@ describe('a pod has what its job needs', () => {
     const { kind, pod, container } = await podOf('lvm', EVERYTHING);
     expect(kind).toBe('DaemonSet');
     expect(pod).toMatchObject({ hostPID: true });
-    expect(container.securityContext).toEqual({ privileged: true });
+    expect(container.securityContext).toEqual({ privileged: true, readOnlyRootFilesystem: true });
     expect(container.args).toEqual(expect.arrayContaining(['--mount-namespace=host', '--mount-base=/mnt/pv']));
     expect(container.args).toContain('--secret-namespaces=keys,holdfast');
     expect(fields(container)).toEqual([
@@ -224,6 +232,10 @@ describe('values that are wrong are refused, and it is said which', () => {
       { lvm: { enabled: true, mountBase: '/srv/pv' }, ...localVolumes({}) },
       'lvm.mountBase is /srv/pv and localVolumes.mountBase is /mnt/pv',
     ],
+    ['a way to replace pods', { pool: { strategy: { type: 'Replace' } } }, /'\/pool\/strategy\/type'.*'Recreate'/],
+    ['a name', { topology: { name: 'PV_Zone' } }, /'\/topology\/name'.*'PV_Zone' does not match/],
+    ['a link', { monitoring: { alerts: { runbookUrl: 'runbooks' } } }, /'\/monitoring\/alerts\/runbookUrl'/],
+    ['when helm test fails', { doctor: { failOn: 'never' } }, /'\/doctor\/failOn'.*'error', 'unknown'/],
     ['a value that local-volumes does not have', localVolumes({ class: 'a' }), /localVolumes.*'class' not allowed/s],
   ])('%s', async (_, values, sentence) => {
     const { code, stderr } = await helm(['template', 'holdfast', CHART, '-f', '-'], values);
@@ -236,6 +248,18 @@ describe('values that are wrong are refused, and it is said which', () => {
     expect(stderr).toContain('chart requires kubeVersion: >=1.32.0-0');
     expect(code).not.toBe(0);
   });
+});
+
+test('alerts are those of the jobs that run, each with a link to its runbook', async () => {
+  const values = { topology: { enabled: true }, sync: { enabled: true, alerts: { enabled: true } } };
+  const monitoring = { alerts: { enabled: true, runbookUrl: 'https://example.com/runbooks/' } };
+  const rules = (await rendered({ ...values, monitoring })).filter(({ kind }) => kind === 'PrometheusRule');
+  const alerts = rules.flatMap(({ spec }) => Object(spec).groups).flatMap((group) => group.rules);
+  const names = alerts.map(({ alert }) => alert);
+  expect(names).toEqual(expect.arrayContaining(['HoldfastDown', 'HoldfastTopologyWritesFail', 'HoldfastSyncDeposed']));
+  expect(names.filter((name) => /Device|Volume|Pool/.test(name))).toEqual([]);
+  for (const { alert, annotations } of alerts)
+    expect(annotations.runbook_url).toBe(`https://example.com/runbooks/${alert}.md`);
 });
 
 test('names that look like numbers are names', async () => {

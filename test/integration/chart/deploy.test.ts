@@ -1,0 +1,45 @@
+/** The plain manifests in deploy/install: what the chart makes today, and what a real API server takes. */
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { parseAllDocuments } from 'yaml';
+import { deployFiles } from '../../../tools/deploy/files.ts';
+import { type ControlPlane, startControlPlane } from '../../harness/control-plane.ts';
+import { runHoldfast } from '../../harness/holdfast.ts';
+import { eventually } from '../../harness/wait.ts';
+import { CHART, type Rendered } from './helm.ts';
+import { collectionOf } from './paths.ts';
+
+const deploy = join(CHART, '../../deploy');
+const files = deployFiles();
+
+test.each(files)('$path is what the chart makes (run make deploy)', async ({ path, text }) => {
+  expect(await readFile(join(deploy, path), 'utf8')).toBe(text);
+});
+
+test('nothing is left of what is no longer made (delete it)', async () => {
+  const kept = await readdir(join(deploy, 'install'));
+  expect(kept.map((name) => `install/${name}`).toSorted()).toEqual(files.map(({ path }) => path).toSorted());
+});
+
+describe('a real API server', () => {
+  let plane: ControlPlane;
+  beforeAll(async () => {
+    plane = await startControlPlane();
+  });
+  afterAll(() => plane?.[Symbol.asyncDispose]());
+
+  test('takes all of them, one after the other, and the doctor finds nothing wrong with what is there then', async () => {
+    for (const { text } of files) {
+      const objects: Rendered[] = parseAllDocuments(text).flatMap((document) => document.toJS() ?? []);
+      expect(objects.length).toBeGreaterThan(0);
+      for (const object of objects) await plane.admin.post(collectionOf(object, 'holdfast'), object);
+    }
+    await eventually(async () => {
+      const { code, stdout } = await runHoldfast('doctor', '-o', 'json', `--kubeconfig=${plane.kubeconfig}`);
+      const { counts, checks } = JSON.parse(stdout);
+      expect(checks.filter(({ verdict }: { verdict: { is: string } }) => verdict.is !== 'ok')).toEqual([]);
+      expect({ code, counts }).toMatchObject({ code: 0, counts: { error: 0, unknown: 0 } });
+    });
+  });
+});
