@@ -44,9 +44,9 @@ export class Server {
     const { method, header } = request;
     const { pathname, searchParams: query } = new URL(request.path, 'http://sandbox');
     const sender = request.user ?? this.#access.authenticate(header('authorization'));
-    const user = this.#access.impersonated(sender, header);
     const route = routeOf(pathname);
     const verb = verbOf(method, route, query);
+    const user = this.#access.impersonated(sender, header, verb, route);
     this.#access.authorize(user, verb, route);
     if (route.to === 'page') return page(pathname, header('accept') ?? '', this.#registry);
     if (this.#isUnknownExtension(route)) return NOT_THERE;
