@@ -25,8 +25,8 @@ const DIFFERENT: readonly { readonly field: string; readonly beside: string }[] 
   { field: 'storageVersionHash', beside: 'singularName' },
 ];
 
-/** Lists that a server gives in any order. */
-const UNORDERED: readonly string[] = ['resourceRules', 'nonResourceRules'];
+/** Lists that a server gives in any order, or in one that depends on in which second it was asked. */
+const UNORDERED: readonly string[] = ['resourceRules', 'nonResourceRules', 'managedFields'];
 
 const isDifferent = (key: string, inside: Fields): boolean =>
   DIFFERENT.some(({ field, beside }) => field === key && beside in inside);
