@@ -60,7 +60,7 @@ async function change(round: number): Promise<void> {
 }
 
 /** Rounds until history is as long as it gets, and as many again. */
-const rounds = Math.max(10, Math.ceil(HISTORY / Math.ceil(objects / 10)));
+const rounds = Math.max(3, Math.ceil(HISTORY / Math.ceil(objects / 10)));
 for (let round = 1; round <= rounds; round++) await change(round);
 const full = memory();
 for (let round = 1; round <= rounds; round++) await change(rounds + round);

@@ -61,7 +61,7 @@ export function hasUnsupportedWords(part: Part): boolean {
 
 const JUNCTORS = ['allOf', 'anyOf', 'oneOf'];
 
-export function innerParts(part: Part): readonly Part[] {
+function innerParts(part: Part): readonly Part[] {
   const single = ['items', 'additionalProperties', 'not'].map((field) => partAt(part, field));
   return [
     ...single.filter((each) => each !== undefined),
