@@ -26,8 +26,10 @@ const end = new AbortController();
 const seen = Array.from({ length: watchers }, () => 0);
 const breath = () => new Promise((resolve) => setImmediate(resolve));
 
-function memory(): Memory {
-  globalThis.gc?.();
+/** When every watcher has read what there is, and what nobody needs is gone. */
+async function memory(): Promise<Memory> {
+  for (let turn = 0; turn < 100; turn++) await breath();
+  for (let turn = 0; turn < 2; turn++) globalThis.gc?.(); // buffers go only after what has held them
   const { heapUsed, external, rss } = process.memoryUsage();
   return { held: (heapUsed + external) / 2 ** 20, resident: rss / 2 ** 20 };
 }
@@ -44,7 +46,7 @@ async function watch(index: number): Promise<void> {
 }
 
 const data = { text: 'x'.repeat(200) };
-const empty = memory();
+const empty = await memory();
 const watching = seen.map((_, index) => watch(index));
 for (let index = 0; index < objects; index++) {
   cluster.objects.create(CONFIG_MAPS, { metadata: { name: `map-${index}`, namespace: 'default' }, data });
@@ -62,10 +64,9 @@ async function change(round: number): Promise<void> {
 /** Rounds until history is as long as it gets, and as many again. */
 const rounds = Math.max(3, Math.ceil(HISTORY / Math.ceil(objects / 10)));
 for (let round = 1; round <= rounds; round++) await change(round);
-const full = memory();
+const full = await memory();
 for (let round = 1; round <= rounds; round++) await change(rounds + round);
-for (let turn = 0; turn < 100; turn++) await breath();
-const later = memory();
+const later = await memory();
 const expected = objects + 2 * rounds * Math.ceil(objects / 10);
 const missed = Math.max(...seen.map((count) => expected - count));
 end.abort();
