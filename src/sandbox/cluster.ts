@@ -57,8 +57,9 @@ export class Cluster {
     this.store = store;
     this.access = access;
     this.server = new Server(access, this.registry, resources);
-    this.objects = new ServerObjects(writes, this.registry, store);
-    new Definitions({ objects: this.objects, registry: this.registry, clock });
+    const objectsAs = (manager: string) => new ServerObjects(writes, this.registry, store, manager);
+    this.objects = objectsAs('sandbox');
+    new Definitions({ objects: objectsAs('kube-apiserver'), registry: this.registry, clock });
     for (const name of FIRST_NAMESPACES) this.objects.create(NAMESPACES, { metadata: { name } });
     createFirstRoles(this.objects);
   }

@@ -5,20 +5,20 @@ import { isList, isMap, type Json, type JsonMap } from './json.ts';
 import { type Kind, seen } from './kinds/kind.ts';
 import type { Registry } from './kinds/registry.ts';
 import { typed } from './server/request-body.ts';
-import { ADMIN, type Target } from './server/target.ts';
+import { ADMIN, type Target, type WriteRequest } from './server/target.ts';
 import type { Writes } from './server/writes.ts';
 import type { Collection } from './store/collection.ts';
 import type { ObjectChange, Objects, RemoveOptions } from './store/objects.ts';
 import type { Store } from './store/store.ts';
 
-const REQUEST = { user: ADMIN, fieldManager: 'sandbox' };
-
 export class ServerObjects implements Objects {
   readonly #writes: Writes;
   readonly #registry: Registry;
   readonly #store: Store;
+  readonly #request: WriteRequest;
 
-  constructor(writes: Writes, registry: Registry, store: Store) {
+  constructor(writes: Writes, registry: Registry, store: Store, fieldManager: string) {
+    this.#request = { user: ADMIN, fieldManager };
     this.#writes = writes;
     this.#registry = registry;
     this.#store = store;
@@ -37,16 +37,16 @@ export class ServerObjects implements Objects {
 
   create<T extends KubeObject>(resource: Resource<T>, object: T): T {
     const target = this.#target(resource, keyOfObject(object));
-    return as<T>(this.#writes.create(target, typed(said(object), target.kind), REQUEST));
+    return as<T>(this.#writes.create(target, typed(said(object), target.kind), this.#request));
   }
 
   update<T extends KubeObject>(resource: Resource<T>, object: T, subresource?: string): T {
     const target = { ...this.#target(resource, keyOfObject(object)), ...(subresource && { subresource }) };
-    return as<T>(this.#writes.update(target, () => typed(said(object), target.kind), REQUEST).object);
+    return as<T>(this.#writes.update(target, () => typed(said(object), target.kind), this.#request).object);
   }
 
   remove(resource: Resource, key: string, options: RemoveOptions = {}): void {
-    this.#writes.delete(this.#target(resource, key), { ...REQUEST, ...options });
+    this.#writes.delete(this.#target(resource, key), { ...this.#request, ...options });
   }
 
   onChange<T extends KubeObject>(resource: Resource<T>, listener: (change: ObjectChange<T>) => void): () => void {

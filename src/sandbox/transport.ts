@@ -22,9 +22,10 @@ export class InProcessTransport implements Transport {
 
   async request(request: TransportRequest): Promise<TransportResponse> {
     const { method, path, headers, body = '', beforeSend } = request;
-    const signal = AbortSignal.any([request.signal, this.#closed.signal]);
-    signal.throwIfAborted();
+    for (const each of [request.signal, this.#closed.signal]) each.throwIfAborted();
     beforeSend?.();
+    // What is answered at once is not ended later.
+    const signal = request.longLived ? AbortSignal.any([request.signal, this.#closed.signal]) : request.signal;
     const header = (name: string) => headers[name];
     return responseOf(this.#server.answer({ user: this.#user, method, path, header, body, signal }), signal);
   }

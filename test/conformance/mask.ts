@@ -7,6 +7,7 @@ import type { Exchange } from './play.ts';
 
 const UID = /[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}/g;
 const TIME = /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z/g;
+const SIGNED = /eyJ[\w-]+\.[\w-]+\.[\w-]+/g;
 const A_DAY_MS = 86_400_000;
 /** Numbers in sentences that are versions. */
 const VERSIONS: readonly RegExp[] = [
@@ -23,6 +24,9 @@ const DIFFERENT: readonly { readonly field: string; readonly beside: string }[] 
   { field: 'serverAddress', beside: 'clientCIDR' },
   { field: 'storageVersionHash', beside: 'singularName' },
 ];
+
+/** Lists that a server gives in any order, or in one that depends on in which second it was asked. */
+const UNORDERED: readonly string[] = ['resourceRules', 'nonResourceRules', 'managedFields'];
 
 const isDifferent = (key: string, inside: Fields): boolean =>
   DIFFERENT.some(({ field, beside }) => field === key && beside in inside);
@@ -48,7 +52,7 @@ class Mask {
 
   value(value: unknown, field = '', inside: Fields = {}): unknown {
     if (typeof value === 'string') return this.#text(value, field, inside);
-    if (Array.isArray(value)) return value.map((each) => this.value(each, field, inside));
+    if (Array.isArray(value)) return this.#list(value, field, inside);
     if (typeof value !== 'object' || value === null) return value;
     const fields = value as Fields;
     return Object.fromEntries(
@@ -56,6 +60,12 @@ class Mask {
         .filter(([key]) => !isDifferent(key, fields))
         .map(([key, each]) => [this.#words(key), this.value(each, key, fields)]),
     );
+  }
+
+  #list(list: readonly unknown[], field: string, inside: Fields): readonly unknown[] {
+    const each = list.map((one) => this.value(one, field, inside));
+    const textOf = (one: unknown) => JSON.stringify(one, (_, value) => (isMap(value) ? sorted(value) : value));
+    return UNORDERED.includes(field) ? each.sort((a, b) => (textOf(a) < textOf(b) ? -1 : 1)) : each;
   }
 
   #text(text: string, field: string, inside: Fields): string {
@@ -70,6 +80,7 @@ class Mask {
     const plain = text
       .replace(OBJECT, '<object>')
       .replace(UID, (uid) => numbered(this.#uids, uid, 'uid'))
+      .replace(SIGNED, '<token>')
       .replace(TIME, near);
     const known = VERSIONS.reduce((words, pattern) => words.replace(pattern, '<version>'), plain);
     return this.#madeUp.reduce((words, pattern) => words.replace(pattern, '<5 letters>'), known);
@@ -79,6 +90,10 @@ class Mask {
     return numbered(this.#versions, text, 'version');
   }
 }
+
+const isMap = (value: unknown): value is Fields => typeof value === 'object' && value !== null && !Array.isArray(value);
+
+const sorted = (map: Fields): Fields => Object.fromEntries(Object.entries(map).sort(([a], [b]) => (a < b ? -1 : 1)));
 
 function numbered(seen: Map<string, string>, value: string, noun: string): string {
   const known = seen.get(value) ?? `<${noun} ${seen.size + 1}>`;

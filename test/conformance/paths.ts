@@ -2,6 +2,8 @@
 
 const CORE = '/api/v1';
 const RBAC = '/apis/rbac.authorization.k8s.io/v1';
+const AUTHENTICATION = '/apis/authentication.k8s.io/v1';
+const AUTHORIZATION = '/apis/authorization.k8s.io/v1';
 const ADMISSION = '/apis/admissionregistration.k8s.io/v1';
 
 const NAMESPACED: Readonly<Record<string, string>> = {
@@ -13,6 +15,7 @@ const NAMESPACED: Readonly<Record<string, string>> = {
   serviceaccounts: CORE,
   services: CORE,
   'events.events.k8s.io': '/apis/events.k8s.io/v1',
+  localsubjectaccessreviews: AUTHORIZATION,
   leases: '/apis/coordination.k8s.io/v1',
   poddisruptionbudgets: '/apis/policy/v1',
   rolebindings: RBAC,
@@ -31,10 +34,12 @@ const CLUSTER_WIDE: Readonly<Record<string, string>> = {
   clusterrolebindings: RBAC,
   clusterroles: RBAC,
   customresourcedefinitions: '/apis/apiextensions.k8s.io/v1',
-  selfsubjectaccessreviews: '/apis/authorization.k8s.io/v1',
+  selfsubjectaccessreviews: AUTHORIZATION,
+  selfsubjectreviews: AUTHENTICATION,
+  selfsubjectrulesreviews: AUTHORIZATION,
   storageclasses: '/apis/storage.k8s.io/v1',
-  subjectaccessreviews: '/apis/authorization.k8s.io/v1',
-  tokenreviews: '/apis/authentication.k8s.io/v1',
+  subjectaccessreviews: AUTHORIZATION,
+  tokenreviews: AUTHENTICATION,
   validatingadmissionpolicies: ADMISSION,
   validatingadmissionpolicybindings: ADMISSION,
 };

@@ -5,6 +5,7 @@ import { applying } from './cases/applying.ts';
 import { concurrency } from './cases/concurrency.ts';
 import { configuration } from './cases/configuration.ts';
 import { customResources, definition } from './cases/custom-resources.ts';
+import { definitions } from './cases/definitions.ts';
 import { deleting } from './cases/deleting.ts';
 import { discovery } from './cases/discovery.ts';
 import { events } from './cases/events.ts';
@@ -38,6 +39,7 @@ export const TOPICS: Readonly<Record<string, Topic>> = {
   'Dry runs and field validation': { cases: trying },
   'Volumes and claims': { cases: volumes },
   'Custom resources': { first: definition, cases: customResources },
+  Definitions: { cases: definitions },
   'Admission policies': { cases: policies },
   'Config maps and secrets': { cases: configuration },
   Workloads: { cases: workloads },

@@ -38,8 +38,20 @@ const ROLES: readonly FirstRole[] = [
   },
   {
     name: 'system:discovery',
-    rules: [paths(['/api', '/api/*', '/apis', '/apis/*', ...PUBLIC, '/openapi', '/openapi/*'])],
+    rules: [paths([...PUBLIC, '/api', '/api/*', '/apis', '/apis/*', '/openapi', '/openapi/*'].sort())],
     groups: [AUTHENTICATED],
+  },
+  {
+    name: 'system:service-account-issuer-discovery',
+    rules: [
+      paths([
+        '/.well-known/openid-configuration',
+        '/.well-known/openid-configuration/',
+        '/openid/v1/jwks',
+        '/openid/v1/jwks/',
+      ]),
+    ],
+    groups: ['system:serviceaccounts'],
   },
   { name: 'system:public-info-viewer', rules: [paths(PUBLIC)], groups: [AUTHENTICATED, 'system:unauthenticated'] },
 ];

@@ -77,12 +77,20 @@ export class Tokens {
   }
 
   /** Whose token it is; nothing when it is nobody's, or not any more. */
-  identify(token: string, audience = ISSUER): Identified | undefined {
+  identify(token: string): Identified | undefined {
+    const found = this.review(token);
+    return 'user' in found ? found : undefined;
+  }
+
+  /** Whose token it is for one of some audiences, or what is wrong with it. */
+  review(token: string, wanted: readonly string[] = [ISSUER]): Identified | { readonly error: string } {
     const plain = this.#plain.get(token);
-    if (plain) return { user: plain, audiences: [audience] };
+    if (plain) return wanted.includes(ISSUER) ? { user: plain, audiences: [ISSUER] } : { error: NOBODYS };
     const claims = this.#claims(token);
-    if (!claims?.aud.includes(audience) || !this.#isAlive(claims)) return undefined;
-    return { user: userOf(claims), audiences: [audience] };
+    if (!claims) return { error: NOBODYS };
+    const audiences = wanted.filter((one) => claims.aud.includes(one));
+    const fault = audiences.length === 0 ? audienceFault(claims.aud, wanted) : this.#lifeFault(claims);
+    return fault ? { error: `[${NOBODYS}, ${fault}]` } : { user: userOf(claims), audiences };
   }
 
   #claims(token: string): Claims | undefined {
@@ -94,8 +102,8 @@ export class Tokens {
   }
 
   /** It holds until it expires, or its account or what it is bound to goes. */
-  #isAlive(claims: Claims): boolean {
-    if (claims.exp * 1000 <= this.#clock.now().getTime()) return false;
+  #lifeFault(claims: Claims): string | undefined {
+    if (claims.exp * 1000 <= this.#clock.now().getTime()) return 'service account token has expired';
     const about = claims['kubernetes.io'];
     const namespace = textAt(about, 'namespace');
     const isThere = (collection: string, kind: string, prefix: string) => {
@@ -103,18 +111,26 @@ export class Tokens {
       const found = this.#store.collection(collection).get(`${prefix}${textAt(about, kind, 'name')}`);
       return uid === '' || found?.metadata.uid === uid;
     };
-    return (
-      isThere('serviceaccounts', 'serviceaccount', `${namespace}/`) &&
+    if (!isThere('serviceaccounts', 'serviceaccount', `${namespace}/`))
+      return `serviceaccounts "${textAt(about, 'serviceaccount', 'name')}" not found`;
+    const isBoundToWhatIs =
       isThere('pods', 'pod', `${namespace}/`) &&
       isThere('secrets', 'secret', `${namespace}/`) &&
-      (about.pod !== undefined || isThere('nodes', 'node', ''))
-    );
+      (about.pod !== undefined || isThere('nodes', 'node', ''));
+    return isBoundToWhatIs ? undefined : 'service account token has been invalidated';
   }
 
   #signature(content: string): string {
     return createHmac('sha256', this.#secret).update(content).digest('base64url');
   }
 }
+
+const NOBODYS = 'invalid bearer token';
+
+const quotedList = (all: readonly string[]): string => `[${all.map((one) => JSON.stringify(one)).join(' ')}]`;
+
+const audienceFault = (has: readonly string[], wanted: readonly string[]): string =>
+  `token audiences ${quotedList(has)} is invalid for the target audiences ${quotedList(wanted)}`;
 
 const encoded = (value: unknown): string => Buffer.from(JSON.stringify(value)).toString('base64url');
 

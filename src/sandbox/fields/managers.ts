@@ -72,6 +72,7 @@ function textOf(entry: JsonMap, field: string): string {
 
 /** The object with these owners and no others. */
 export function withOwners(object: JsonMap, owners: Owners): JsonMap {
+  if (owners.size === 0 && isMap(object.metadata) && object.metadata.managedFields === undefined) return object;
   const { managedFields: _, ...metadata } = isMap(object.metadata) ? object.metadata : {};
   const entries = [...owners.values()].toSorted(inOrder).map(writeEntry);
   return { ...object, metadata: { ...metadata, ...(entries.length > 0 && { managedFields: entries }) } };

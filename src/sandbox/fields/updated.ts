@@ -25,8 +25,7 @@ export interface Updating {
 export function updated<T extends KubeObject>(asked: Updating & { readonly after: T }): T {
   const after = asMap(asked.after);
   const subresource = asked.subresource ?? '';
-  const base = nothingOf(after, asked.schema);
-  const before = asked.before ? asMap(asked.before) : base;
+  const before = asked.before ? asMap(asked.before) : nothingOf(after, asked.schema);
   const owners = ownersFor(asked.before && before, after, subresource !== '');
   const bare = withOwners(after, new Map());
   if (owners.size === 0 && asked.before !== undefined) return bare as unknown as T;
@@ -46,8 +45,15 @@ export function updated<T extends KubeObject>(asked: Updating & { readonly after
 const asMap = (object: KubeObject): JsonMap => object as unknown as JsonMap;
 
 /** The kind with nothing in it, which a new object is compared to. */
-export const nothingOf = ({ apiVersion = '', kind = '' }: JsonMap, schema: Schema): JsonMap =>
-  emptyObject(schema, { apiVersion, kind });
+export function nothingOf({ apiVersion = '', kind = '' }: JsonMap, schema: Schema): JsonMap {
+  const known = empty.get(schema);
+  if (known?.apiVersion === apiVersion && known.kind === kind) return known;
+  const made = emptyObject(schema, { apiVersion, kind });
+  empty.set(schema, made);
+  return made;
+}
+
+const empty = new WeakMap<Schema, JsonMap>();
 
 /**
  * Clients may write managedFields, but not by way of a subresource. Those who do not know them leave them out, which is not meant; an

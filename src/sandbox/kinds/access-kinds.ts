@@ -46,7 +46,13 @@ const binding = {
   ],
 } satisfies Partial<BuiltIn>;
 
-export const roles = builtIn({ resource: ROLES, ...common, faults: roleFaults });
-export const clusterRoles = builtIn({ resource: CLUSTER_ROLES, ...common, faults: roleFaults });
+/** A list without rules is none. */
+const ruled = (object: ApiObject): ApiObject =>
+  listAt(object, 'rules').length > 0 ? object : { ...object, rules: null };
+
+const role = { ...common, begun: ruled, updated: ruled, faults: roleFaults } satisfies Partial<BuiltIn>;
+
+export const roles = builtIn({ resource: ROLES, ...role });
+export const clusterRoles = builtIn({ resource: CLUSTER_ROLES, ...role });
 export const roleBindings = builtIn({ resource: ROLE_BINDINGS, ...binding });
 export const clusterRoleBindings = builtIn({ resource: CLUSTER_ROLE_BINDINGS, ...binding });

@@ -1,7 +1,8 @@
 /** What extends the API: definitions of further kinds, and policies on what may be written. */
 import { type ApiObject, listAt, textAt, valueAt, withDefaultAt, withValueAt } from '../api-object.ts';
+import { definitionFaults } from '../definitions/definition-faults.ts';
 import { isMap, type Json, type JsonMap } from '../json.ts';
-import { builtIn } from './built-in.ts';
+import { builtIn, withOldStatus } from './built-in.ts';
 import { AGE, at, column, integer, NAME } from './columns.ts';
 import {
   CUSTOM_RESOURCE_DEFINITIONS,
@@ -15,23 +16,59 @@ function defaultedDefinition(object: ApiObject): ApiObject {
   const kind = textAt(object, 'spec', 'names', 'kind');
   const named = [
     [['spec', 'names', 'singular'], kind.toLowerCase()],
-    [['spec', 'names', 'listKind'], `${kind}List`],
+    [['spec', 'names', 'listKind'], kind === '' ? '' : `${kind}List`],
     [['spec', 'conversion'], { strategy: 'None' }],
   ] as const;
   return named.reduce((one, [path, value]) => withDefaultAt(one, path, value), object);
 }
 
+function storageVersion(object: ApiObject): string | undefined {
+  const found = listAt(object, 'spec', 'versions').find((version) => valueAt(version, 'storage') === true);
+  return found === undefined ? undefined : textAt(found, 'name');
+}
+
 /** The status tells the names that it got, and which versions are stored. */
 function begunDefinition(object: ApiObject): ApiObject {
-  const stored = listAt(object, 'spec', 'versions').filter((version) => valueAt(version, 'storage') === true);
+  const stored = storageVersion(object);
   return {
     ...object,
     status: {
       conditions: null,
       acceptedNames: { plural: '', kind: '' },
-      storedVersions: stored.map((version) => textAt(version, 'name')),
+      storedVersions: stored === undefined ? null : [stored],
     },
   };
+}
+
+/** Whatever has been stored once may still be. */
+function updatedDefinition(object: ApiObject, old: ApiObject): ApiObject {
+  const kept = withOldStatus(object, old);
+  const stored = listAt(kept, 'status', 'storedVersions');
+  const now = storageVersion(object);
+  if (now === undefined || stored.includes(now)) return kept;
+  return withValueAt(kept, ['status', 'storedVersions'], [...stored, now]);
+}
+
+/** Holds a definition that is deleted until its objects are gone. */
+export const CLEANUP = 'customresourcecleanup.apiextensions.k8s.io';
+
+/** It is marked in a way of its own, which does not count as a new generation. */
+function markedDefinition(object: ApiObject): ApiObject {
+  const { finalizers = [], deletionTimestamp = '', deletionGracePeriodSeconds: _, ...metadata } = object.metadata;
+  if (finalizers.includes(CLEANUP)) return object;
+  const terminating = {
+    type: 'Terminating',
+    status: 'True',
+    lastTransitionTime: deletionTimestamp,
+    reason: 'InstanceDeletionPending',
+    message: 'CustomResourceDefinition marked for deletion; CustomResource deletion will begin soon',
+  };
+  const generation = Math.max(1, (metadata.generation ?? 1) - 1);
+  const held = {
+    ...object,
+    metadata: { ...metadata, generation, deletionTimestamp, finalizers: [...finalizers, CLEANUP] },
+  };
+  return withValueAt(held, ['status', 'conditions'], [...listAt(object, 'status', 'conditions'), terminating]);
 }
 
 export const customResourceDefinitions = builtIn({
@@ -43,6 +80,10 @@ export const customResourceDefinitions = builtIn({
   returnsDeleted: true,
   defaulted: defaultedDefinition,
   begun: begunDefinition,
+  updated: updatedDefinition,
+  faults: definitionFaults,
+  marked: markedDefinition,
+  isHeld: ({ metadata }) => metadata.deletionTimestamp === undefined,
 });
 
 function defaultedPolicy(object: ApiObject): ApiObject {

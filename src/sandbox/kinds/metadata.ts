@@ -3,8 +3,7 @@ import type { StatusCause } from '../../kit/kube/api-error.ts';
 import type { OwnerReference } from '../../kit/kube/resource.ts';
 import type { ApiMetadata, ApiObject } from '../api-object.ts';
 import type { Json } from '../json.ts';
-import { invalid as invalidValue, required, tooLong } from '../schema/field-error.ts';
-import { forbiddenField } from '../server/causes.ts';
+import { forbidden, invalid as invalidValue, required, tooLong } from '../schema/field-error.ts';
 import type { Kind } from './kind.ts';
 import { generatedFrom, qualifiedNameFaults } from './name-faults.ts';
 import { labelsIn } from './object-selector-faults.ts';
@@ -59,7 +58,7 @@ function namesIn(
       found.push(invalidValue('metadata.generateName', generateName, fault));
   if (!name) found.push(required('metadata.name', 'name or generateName is required'));
   else for (const fault of faults(name)) found.push(invalidValue('metadata.name', name, fault));
-  if (!namespaced && namespace) found.push(forbiddenField('metadata.namespace', 'not allowed on this type'));
+  if (!namespaced && namespace) found.push(forbidden('metadata.namespace', 'not allowed on this type'));
   return found;
 }
 
@@ -94,7 +93,7 @@ function newFinalizerFaults({ finalizers = [] }: ApiMetadata, old: ApiMetadata):
   if (added.length === 0) return [];
   const list = added.map((name) => JSON.stringify(name)).join(', ');
   return [
-    forbiddenField(
+    forbidden(
       'metadata.finalizers',
       `no new finalizers can be added if the object is being deleted, found new finalizers []string{${list}}`,
     ),

@@ -68,6 +68,23 @@ export const subdomainFaults = (name: string): string[] =>
     name,
   );
 
+const DNS_1035 = '[a-z]([-a-z0-9]*[a-z0-9])?';
+const DNS_1035_SENTENCE =
+  "a DNS-1035 label must consist of lower case alphanumeric characters or '-', start with an alphabetic character, and end with an alphanumeric character";
+
+/** Names of kinds and versions, which programs are written with. */
+export const dns1035Faults = (name: string): string[] =>
+  broken(
+    {
+      pattern: DNS_1035,
+      sentence: DNS_1035_SENTENCE,
+      examples: ['my-name', 'abc-123'],
+      longest: 63,
+      unit: 'characters',
+    },
+    name,
+  );
+
 /** Of RBAC objects and others whose name stands in a path and nowhere else. */
 export function pathSegmentFaults(name: string): string[] {
   if (name === '.' || name === '..') return [`may not be '${name}'`];

@@ -3,8 +3,7 @@
 import { listAt, textAt, valueAt } from '../api-object.ts';
 import type { Json } from '../json.ts';
 import type { FieldError } from '../schema/field-error.ts';
-import { invalid, required } from '../schema/field-error.ts';
-import { forbiddenField } from '../server/causes.ts';
+import { forbidden, invalid, required } from '../schema/field-error.ts';
 import { labelValueFaults, qualifiedNameFaults } from './name-faults.ts';
 
 export function labelsIn(labels: unknown, field: string): readonly FieldError[] {
@@ -42,7 +41,7 @@ function operatorFaults(operator: string, values: readonly string[], field: stri
   const isSet = operator === 'In' || operator === 'NotIn';
   if (isSet) return values.length > 0 ? [] : [required(`${field}.values`, SET_NEEDS)];
   if (operator === 'Exists' || operator === 'DoesNotExist')
-    return values.length === 0 ? [] : [forbiddenField(`${field}.values`, EXISTENCE_NEEDS)];
+    return values.length === 0 ? [] : [forbidden(`${field}.values`, EXISTENCE_NEEDS)];
   return [invalid(`${field}.operator`, operator, 'not a valid selector operator')];
 }
 

@@ -2,8 +2,7 @@
 import { Quantity } from '../../kit/quantity.ts';
 import { type ApiObject, textAt, valueAt } from '../api-object.ts';
 import { isMap, type Json, type JsonMap, same } from '../json.ts';
-import { type FieldError, invalid, notSupported, required } from '../schema/field-error.ts';
-import { forbiddenField } from '../server/causes.ts';
+import { type FieldError, forbidden, invalid, notSupported, required } from '../schema/field-error.ts';
 import { goDiff } from './go-diff.ts';
 import { subdomainFaults } from './name-faults.ts';
 import { labelSelectorFaults } from './object-selector-faults.ts';
@@ -44,7 +43,7 @@ function changeFaults(object: ApiObject, old: ApiObject): readonly FieldError[] 
   const [before, after] = [inGo(specOf(old)), inGo(asFarAsFixed(object, old))];
   const compared = { ...before, ...(before.VolumeName === '' && { VolumeName: after.VolumeName ?? '' }) };
   return [
-    ...(same(compared, after) ? [] : [forbiddenField('spec', `${IMMUTABLE}\n${goDiff(compared, after)}`)]),
+    ...(same(compared, after) ? [] : [forbidden('spec', `${IMMUTABLE}\n${goDiff(compared, after)}`)]),
     ...shrinkFaults(specOf(object), old),
     ...modeChangeFaults(specOf(object), specOf(old)),
   ];
@@ -92,5 +91,5 @@ function shrinkFaults(spec: JsonMap, old: ApiObject): readonly FieldError[] {
   const [size, before] = [amount(sizeOf(spec)), amount(sizeOf(specOf(old)))];
   const got = amount(textAt(old, 'status', 'capacity', 'storage'));
   if (size.compare(before) >= 0 || size.compare(got) > 0) return [];
-  return [forbiddenField('spec.resources.requests.storage', 'field can not be less than status.capacity')];
+  return [forbidden('spec.resources.requests.storage', 'field can not be less than status.capacity')];
 }

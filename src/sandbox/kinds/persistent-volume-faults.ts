@@ -1,8 +1,7 @@
 /** What is wrong with a PersistentVolume, in the words of a kube-apiserver. */
 import { type ApiObject, listAt, textAt, valueAt } from '../api-object.ts';
 import { isMap, type Json, type JsonMap, same } from '../json.ts';
-import { type FieldError, invalid, notSupported, required } from '../schema/field-error.ts';
-import { forbiddenField } from '../server/causes.ts';
+import { type FieldError, forbidden, invalid, notSupported, required } from '../schema/field-error.ts';
 import { goDiff } from './go-diff.ts';
 import { subdomainFaults } from './name-faults.ts';
 import { nodeSelectorFaults } from './object-selector-faults.ts';
@@ -60,7 +59,7 @@ function policyFaults(spec: JsonMap): readonly FieldError[] {
   const field = 'spec.persistentVolumeReclaimPolicy';
   if (!RECLAIM_POLICIES.includes(policy)) return [notSupported(field, policy, RECLAIM_POLICIES)];
   const wipesAll = policy === 'Recycle' && textAt(spec, 'hostPath', 'path') === '/';
-  return wipesAll ? [forbiddenField(field, "may not be 'recycle' for a hostPath mount of '/'")] : [];
+  return wipesAll ? [forbidden(field, "may not be 'recycle' for a hostPath mount of '/'")] : [];
 }
 
 function affinityFaults(spec: JsonMap): readonly FieldError[] {
@@ -75,7 +74,7 @@ function affinityFaults(spec: JsonMap): readonly FieldError[] {
 function sourceFaults(spec: JsonMap): readonly FieldError[] {
   const [first, ...more] = sourcesOf(spec);
   if (first === undefined) return [required('spec', 'must specify a volume type')];
-  const others = more.map((name) => forbiddenField(`spec.${name}`, 'may not specify more than 1 volume type'));
+  const others = more.map((name) => forbidden(`spec.${name}`, 'may not specify more than 1 volume type'));
   return [...faultsOfSource(first, spec), ...others];
 }
 
@@ -131,7 +130,7 @@ function sourceChangeFaults(spec: JsonMap, old: JsonMap): readonly FieldError[] 
   const [before, after] = [sourceInGo(old), sourceInGo(spec)];
   if (same(before, after)) return [];
   const field = 'spec.persistentvolumesource';
-  return [forbiddenField(field, `${field} is immutable after creation\n${goDiff(before, after)}`)];
+  return [forbidden(field, `${field} is immutable after creation\n${goDiff(before, after)}`)];
 }
 
 export const modeChangeFaults = (spec: JsonMap, old: JsonMap): readonly FieldError[] =>

@@ -2,8 +2,7 @@
 import { Quantity } from '../../kit/quantity.ts';
 import { listAt, textAt, valueAt } from '../api-object.ts';
 import { isMap, type Json } from '../json.ts';
-import { duplicate, type FieldError, invalid, notSupported, required } from '../schema/field-error.ts';
-import { forbiddenField } from '../server/causes.ts';
+import { duplicate, type FieldError, forbidden, invalid, notSupported, required } from '../schema/field-error.ts';
 import { dnsLabelFaults, subdomainFaults } from './name-faults.ts';
 
 const PULL_POLICIES = ['Always', 'IfNotPresent', 'Never'];
@@ -57,9 +56,7 @@ function volumeFaults(volume: Json, field: string): readonly FieldError[] {
     ...(name === ''
       ? [required(`${field}.name`)]
       : dnsLabelFaults(name).map((fault) => invalid(`${field}.name`, name, fault))),
-    ...sources
-      .slice(1)
-      .map((source) => forbiddenField(`${field}.${source}`, 'may not specify more than 1 volume type')),
+    ...sources.slice(1).map((source) => forbidden(`${field}.${source}`, 'may not specify more than 1 volume type')),
     ...(claim !== undefined && !textAt(claim, 'claimName')
       ? [required(`${field}.persistentVolumeClaim.claimName`)]
       : []),

@@ -1,8 +1,7 @@
 /** What is wrong with objects of the smaller kinds, in the words of a kube-apiserver. */
 import { type ApiObject, listAt, textAt, valueAt } from '../api-object.ts';
 import { isMap, type Json, same } from '../json.ts';
-import { duplicate, type FieldError, invalid, notSupported, required } from '../schema/field-error.ts';
-import { forbiddenField } from '../server/causes.ts';
+import { duplicate, type FieldError, forbidden, invalid, notSupported, required } from '../schema/field-error.ts';
 import { dnsLabelFaults, qualifiedNameFaults } from './name-faults.ts';
 import { labelSelectorFaults, labelsIn } from './object-selector-faults.ts';
 import { notNegativeFaults } from './quantity-faults.ts';
@@ -25,7 +24,7 @@ function sealFaults(object: ApiObject, old: ApiObject | undefined, fields: reado
   if (old?.immutable !== true) return [];
   const broken = object.immutable === true ? [] : ['immutable'];
   const changed = fields.filter((field) => !same(valueAt(object, field) ?? null, valueAt(old, field) ?? null));
-  return [...broken, ...changed].map((field) => forbiddenField(field, IMMUTABLE));
+  return [...broken, ...changed].map((field) => forbidden(field, IMMUTABLE));
 }
 
 export function configMapFaults(object: ApiObject, old?: ApiObject): readonly FieldError[] {

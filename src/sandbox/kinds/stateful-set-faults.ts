@@ -2,8 +2,7 @@
 import { labelSelectorOf, matches } from '../../kit/selectors.ts';
 import { type ApiObject, listAt, textAt, valueAt } from '../api-object.ts';
 import { isMap, type Json, type JsonMap, same } from '../json.ts';
-import { type FieldError, invalid, notSupported, required } from '../schema/field-error.ts';
-import { forbiddenField } from '../server/causes.ts';
+import { type FieldError, forbidden, invalid, notSupported, required } from '../schema/field-error.ts';
 import { dnsLabelFaults } from './name-faults.ts';
 import { labelSelectorFaults } from './object-selector-faults.ts';
 import { podSpecFaults } from './pod-spec-faults.ts';
@@ -82,5 +81,5 @@ const unmatched = (labels: Json | undefined): FieldError =>
 function changeFaults(spec: JsonMap, old: JsonMap): readonly FieldError[] {
   const fixed = (map: JsonMap): JsonMap =>
     Object.fromEntries(Object.entries(map).filter(([field]) => !CHANGEABLE.includes(field)));
-  return same(fixed(spec), fixed(old)) ? [] : [forbiddenField('spec', FIXED)];
+  return same(fixed(spec), fixed(old)) ? [] : [forbidden('spec', FIXED)];
 }

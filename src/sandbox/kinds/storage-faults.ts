@@ -1,8 +1,7 @@
 /** What volumes and claims have in common, and can have wrong. */
 import { listAt } from '../api-object.ts';
 import type { JsonMap } from '../json.ts';
-import { type FieldError, notSupported, required } from '../schema/field-error.ts';
-import { forbiddenField } from '../server/causes.ts';
+import { type FieldError, forbidden, notSupported, required } from '../schema/field-error.ts';
 
 export const VOLUME_MODES = ['Block', 'Filesystem'];
 
@@ -17,6 +16,6 @@ export function accessModeFaults(spec: JsonMap, detail: string): readonly FieldE
   return [
     ...(modes.length === 0 ? [required(field, detail)] : []),
     ...modes.filter((mode) => !ACCESS_MODES.includes(mode)).map((mode) => notSupported(field, mode, ACCESS_MODES)),
-    ...(isMixed ? [forbiddenField(field, `may not use ${ALONE} with other access modes`)] : []),
+    ...(isMixed ? [forbidden(field, `may not use ${ALONE} with other access modes`)] : []),
   ];
 }

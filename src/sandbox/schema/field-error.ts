@@ -40,7 +40,7 @@ export const notSupported = (field: string, value: Json, values: readonly string
 export const tooLong = (field: string, bytes: number): FieldError => ({
   field,
   reason: 'FieldValueTooLong',
-  message: `Too long: may not be more than ${bytes} bytes`,
+  message: `Too long: may not be more than ${bytes} ${bytes === 1 ? 'byte' : 'bytes'}`,
 });
 
 export const tooMany = (field: string, count: number, most: number): FieldError => ({
@@ -49,8 +49,18 @@ export const tooMany = (field: string, count: number, most: number): FieldError 
   message: `Too many: ${count}: must have at most ${most} items`,
 });
 
+export const forbidden = (field: string, detail: string): FieldError => ({
+  field,
+  reason: 'FieldValueForbidden',
+  message: `Forbidden: ${detail}`,
+});
+
 /** Texts are quoted, numbers are plain, and everything else is JSON. */
 function valueText(value: Json): string {
   if (typeof value === 'string') return goQuoted(value);
-  return isList(value) || isMap(value) ? JSON.stringify(value) : String(value);
+  return isList(value) || isMap(value) ? goJson(value) : String(value);
 }
+
+/** Go's writer of JSON thinks of pages in which it might be put. */
+const goJson = (value: Json): string =>
+  JSON.stringify(value).replace(/[<>&]/g, (each) => `\\u00${each.charCodeAt(0).toString(16)}`);

@@ -47,6 +47,12 @@ const METADATA: Schema = {
   },
 };
 
+/** A part of a custom resource without what its schema does not have, and the paths of that. */
+export function pruned(value: Json, schema: Schema): Decoded {
+  const unknown: string[] = [];
+  return { value: inner(value, schema, '', unknown), unknown };
+}
+
 function inner(value: Json, schema: Schema, path: string, unknown: string[]): Json {
   if (isMap(value)) return structural(value, schema, path, unknown);
   const { items } = schema;

@@ -148,7 +148,7 @@ describe('on an update', () => {
       'spec.en: Unsupported value: "d": supported values: "a", "b"',
     ]);
     expect(sentences({ ...old, map: [{ k: 'a', v: 'longer' }] }, old)).toEqual([
-      'spec.map[0].v: Too long: may not be more than 1 bytes',
+      'spec.map[0].v: Too long: may not be more than 1 byte',
     ]);
   });
 });

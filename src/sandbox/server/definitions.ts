@@ -7,13 +7,13 @@ import { keyOfObject } from '../../kit/kube/resource.ts';
 import { type ApiObject, asObject, listAt, textAt, valueAt } from '../api-object.ts';
 import { isMap, type JsonMap } from '../json.ts';
 import { customKinds } from '../kinds/custom.ts';
+import { CLEANUP } from '../kinds/extension-kinds.ts';
 import type { Registry } from '../kinds/registry.ts';
 import { CUSTOM_RESOURCE_DEFINITIONS } from '../kinds/resources.ts';
 import type { Objects } from '../store/objects.ts';
 import { timestamp } from './identifiers.ts';
 import { Refusal } from './refusals.ts';
 
-const CLEANUP = 'customresourcecleanup.apiextensions.k8s.io';
 const AGAIN_MS = 500;
 
 export class Definitions {
@@ -41,7 +41,7 @@ export class Definitions {
     for (const { resource } of customKinds(definition)) this.#registry.remove(resource);
   }
 
-  /** Brings its status and finalizer to where they should be. What a policy does not allow now is tried again. */
+  /** Brings its status to where it should be, and ends it when it is deleted. What a policy does not allow now is tried again. */
   #settle(key: string): void {
     const definition = this.#get(key);
     if (!definition) return;
@@ -55,12 +55,6 @@ export class Definitions {
   }
 
   #establish(definition: ApiObject): void {
-    const { finalizers = [] } = definition.metadata;
-    if (!finalizers.includes(CLEANUP)) {
-      const metadata = { ...definition.metadata, finalizers: [...finalizers, CLEANUP] };
-      this.#objects.update(CUSTOM_RESOURCE_DEFINITIONS, { ...definition, metadata });
-      return;
-    }
     const names = valueAt(definition, 'spec', 'names');
     const isEstablished = listAt(definition, 'status', 'conditions').length > 0;
     if (isEstablished || !isMap(names)) return;

@@ -10,12 +10,16 @@ import { notAcceptable } from './refusals.ts';
 const VERSION = {
   major: '1',
   minor: '36',
+  emulationMajor: '1',
+  emulationMinor: '36',
+  minCompatibilityMajor: '1',
+  minCompatibilityMinor: '35',
   gitVersion: 'v1.36.3',
   gitCommit: '',
   gitTreeState: 'clean',
   buildDate: '1970-01-01T00:00:00Z',
   goVersion: '',
-  compiler: '',
+  compiler: 'gc',
   platform: 'linux/amd64',
 };
 

@@ -4,7 +4,7 @@
  */
 import type { Json, JsonMap } from '../json.ts';
 import messages from './protobuf-fields.json' with { type: 'json' };
-import { badRequest } from './refusals.ts';
+import { badRequest, notInSandbox } from './refusals.ts';
 
 export const PROTOBUF = 'application/vnd.kubernetes.protobuf';
 
@@ -22,8 +22,7 @@ export function jsonOf(bytes: Buffer): string {
   const envelope = fieldsIn(bytes.subarray(MAGIC.length));
   const [apiVersion, kind] = namesIn(last(envelope, 1));
   const message = messageFor(apiVersion, kind);
-  if (!MESSAGES[message])
-    throw badRequest(`the sandbox cannot read a ${kind} of ${apiVersion} from protobuf: send JSON`);
+  if (!MESSAGES[message]) throw notInSandbox(`${kind} of ${apiVersion}`);
   return JSON.stringify({
     ...(apiVersion && { apiVersion }),
     kind,

@@ -182,7 +182,7 @@ export function invalid(
     code: 422,
     reason: 'Invalid',
     message: `${group ? `${kind}.${group}` : kind} "${name}" is invalid: ${what}`,
-    details: { ...(name && { name }), ...(group && { group }), kind, causes },
+    details: { ...(name && { name }), ...(group && { group }), ...(kind && { kind }), causes },
   });
 }
 

@@ -4,7 +4,7 @@ import type { Clock } from '../../kit/clock/clock.ts';
 import { nameOf } from '../../kit/kube/resource.ts';
 import type { Access } from '../access/access.ts';
 import { REVIEWS } from '../access/reviews.ts';
-import { answeredTokenRequest } from '../access/token-request.ts';
+import { answeredTokenRequest, tokenRequests } from '../access/token-request.ts';
 import { type ApiObject, asJson, asObject, textAt } from '../api-object.ts';
 import type { Json } from '../json.ts';
 import { podDisruptionBudgets } from '../kinds/small-kinds.ts';
@@ -12,8 +12,10 @@ import type { Store } from '../store/store.ts';
 import type { Answer } from './answer.ts';
 import { subresourcesOf } from './discovery.ts';
 import { type Form, formFor } from './form.ts';
+import { owned } from './ownership.ts';
 import { patched } from './patches.ts';
 import { bound, charged } from './pod-doors.ts';
+import { read } from './reading.ts';
 import type { Reads } from './reads.ts';
 import { methodNotAllowed, noSuchResource, notInSandbox, type StatusBody } from './refusals.ts';
 import { appliedIn, bodyIn, deleteOptionsIn, objectIn, patchIn, typed } from './request-body.ts';
@@ -23,7 +25,7 @@ import type { Target, User, WriteRequest } from './target.ts';
 import { isWatch } from './verb.ts';
 import { Watch } from './watches.ts';
 import { APPLY, writeOptionsIn } from './write-options.ts';
-import type { Writes } from './writes.ts';
+import { inNamespace, type Writes } from './writes.ts';
 
 interface Asked extends ServerRequest {
   readonly user: User;
@@ -66,7 +68,7 @@ export class ResourceRequests {
 
   #answer(asked: Asked): Answer {
     const { method, target } = asked;
-    checkSubresource(target);
+    checkSubresource(target, method);
     if (target.name === undefined) return this.#onCollection(asked);
     if (method === 'GET') return this.#get(asked);
     if (method === 'PUT') return this.#update(asked);
@@ -105,7 +107,10 @@ export class ResourceRequests {
     const { target, body, user } = asked;
     const sent = objectIn(body, target.kind, contentTypeOf(asked));
     const review = REVIEWS.find(({ resource }) => nameOf(resource) === nameOf(target.kind.resource));
-    if (review) return { status: 201, body: review.answer(sent, { user, ...this.#options.access }) };
+    if (review) {
+      const context = { user, ...this.#options.access, now: this.#options.clock.now() };
+      return { status: 201, body: review.answer(this.#asked(asked, target, sent), context) };
+    }
     const made = this.#options.writes.create(target, sent, this.#request(asked));
     return { status: 201, body: this.#form(asked).one(made) };
   }
@@ -183,12 +188,20 @@ export class ResourceRequests {
     const { subresource, ...whole } = target;
     const sent = asObject(bodyIn(body));
     if (subresource === 'token') {
-      const answered = answeredTokenRequest(reads.get(whole), sent, access.tokens, store, clock);
+      const wanted = this.#asked(asked, { ...target, kind: tokenRequests }, typed(bodyIn(body), tokenRequests));
+      const answered = answeredTokenRequest(reads.get(whole), wanted, access.tokens, store, clock);
       return { status: 201, body: answered };
     }
     if (subresource === 'binding') return this.#bind(asked, sent);
     if (subresource === 'eviction') return this.#evict(asked, sent);
     throw methodNotAllowed();
+  }
+
+  /** A question, as the server has read it: it has owners of fields, though nothing of it is kept. */
+  #asked(asked: Asked, target: Target, sent: ApiObject): ApiObject {
+    const request = this.#request(asked);
+    const question = inNamespace(target, read(target.kind, sent, request));
+    return owned(target, question, undefined, request, this.#options.clock.now());
   }
 
   #bind(asked: Asked, binding: ApiObject): Answer {
@@ -237,8 +250,13 @@ function deletedStatus({ kind: { resource } }: Target, { metadata: { name = '', 
   return { kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Success', details };
 }
 
-function checkSubresource({ kind, subresource }: Target): void {
-  if (subresource === undefined || subresourcesOf(kind).some(({ name }) => name === subresource)) return;
+const VERBS: Readonly<Record<string, string>> = { GET: 'get', PUT: 'update', PATCH: 'patch', POST: 'create' };
+
+function checkSubresource({ kind, subresource }: Target, method: string): void {
+  if (subresource === undefined) return;
+  const found = subresourcesOf(kind).find(({ name }) => name === subresource);
+  if (found?.verbs.includes(VERBS[method] ?? '')) return;
+  if (found) throw methodNotAllowed();
   const [door = ''] = subresource.split('/');
   if (!kind.isCustom && ON_NODES.has(door)) throw notInSandbox(`${kind.resource.plural}/${door}`);
   throw noSuchResource();

@@ -1,6 +1,5 @@
 /** How requests say which version of a collection they want to see. */
-import { notSupported } from '../schema/field-error.ts';
-import { forbiddenField } from './causes.ts';
+import { forbidden, notSupported } from '../schema/field-error.ts';
 import { badRequest, invalid, type Refusal, tooLargeVersion } from './refusals.ts';
 import { isTrue } from './verb.ts';
 
@@ -38,21 +37,19 @@ function checkMatch(match: string, version: string, query: URLSearchParams): voi
   if (match !== '') {
     if (version === '')
       faults.push(
-        forbiddenField('resourceVersionMatch', 'resourceVersionMatch is forbidden unless resourceVersion is provided'),
+        forbidden('resourceVersionMatch', 'resourceVersionMatch is forbidden unless resourceVersion is provided'),
       );
     if (query.get('continue'))
-      faults.push(
-        forbiddenField('resourceVersionMatch', 'resourceVersionMatch is forbidden when continue is provided'),
-      );
+      faults.push(forbidden('resourceVersionMatch', 'resourceVersionMatch is forbidden when continue is provided'));
     if (match !== 'Exact' && match !== 'NotOlderThan')
       faults.push(notSupported('resourceVersionMatch', match, ['Exact', 'NotOlderThan', '']));
     if (match === 'Exact' && version === '0')
       faults.push(
-        forbiddenField('resourceVersionMatch', 'resourceVersionMatch "exact" is forbidden for resourceVersion "0"'),
+        forbidden('resourceVersionMatch', 'resourceVersionMatch "exact" is forbidden for resourceVersion "0"'),
       );
   }
   if (query.has('sendInitialEvents'))
-    faults.push(forbiddenField('sendInitialEvents', 'sendInitialEvents is forbidden for list'));
+    faults.push(forbidden('sendInitialEvents', 'sendInitialEvents is forbidden for list'));
   if (faults.length > 0) throw invalid(LIST_OPTIONS, '', faults);
 }
 
@@ -63,14 +60,14 @@ export function wantsInitialEvents(query: URLSearchParams): boolean {
   const faults = [];
   if (said === null && match !== '')
     faults.push(
-      forbiddenField(
+      forbidden(
         'resourceVersionMatch',
         'resourceVersionMatch is forbidden for watch unless sendInitialEvents is provided',
       ),
     );
   if (said !== null && match !== 'NotOlderThan')
     faults.push(
-      forbiddenField('resourceVersionMatch', 'sendInitialEvents requires setting resourceVersionMatch to NotOlderThan'),
+      forbidden('resourceVersionMatch', 'sendInitialEvents requires setting resourceVersionMatch to NotOlderThan'),
     );
   if (faults.length > 0) throw invalid(LIST_OPTIONS, '', faults);
   return isTrue(said);

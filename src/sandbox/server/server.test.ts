@@ -158,14 +158,14 @@ const refused: readonly (Asking & { readonly why: string; readonly status: numbe
     body: { preconditions: { resourceVersion: '1' } },
     status: 409,
     message:
-      'Operation cannot be fulfilled on ConfigMap "a": the ResourceVersion in the precondition (1) does not match the ResourceVersion in record (14). The object might have been modified',
+      'Operation cannot be fulfilled on ConfigMap "a": the ResourceVersion in the precondition (1) does not match the ResourceVersion in record (16). The object might have been modified',
   },
   {
     why: 'a version of the future',
     method: 'GET',
     path: `${MAPS}?resourceVersion=1000&resourceVersionMatch=NotOlderThan`,
     status: 504,
-    message: 'Timeout: Too large resource version: 1000, current: 14',
+    message: 'Timeout: Too large resource version: 1000, current: 16',
   },
   {
     why: 'a match without a version',

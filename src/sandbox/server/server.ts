@@ -42,11 +42,11 @@ export class Server {
 
   #answer(request: ServerRequest): Answer {
     const { method, header } = request;
-    const { pathname, searchParams: query } = new URL(request.path, 'http://sandbox');
+    const { pathname, query } = partsOf(request.path);
     const sender = request.user ?? this.#access.authenticate(header('authorization'));
-    const user = this.#access.impersonated(sender, header);
     const route = routeOf(pathname);
     const verb = verbOf(method, route, query);
+    const user = this.#access.impersonated(sender, header, verb, route);
     this.#access.authorize(user, verb, route);
     if (route.to === 'page') return page(pathname, header('accept') ?? '', this.#registry);
     if (this.#isUnknownExtension(route)) return NOT_THERE;
@@ -58,6 +58,17 @@ export class Server {
     const ofGroup = this.#registry.all.filter(({ resource }) => resource.group === place.group);
     return ofGroup.some(({ isCustom }) => isCustom) && !this.#registry.find(place);
   }
+}
+
+/** Most paths are plain, and need none of what a URL can be. */
+function partsOf(path: string): { readonly pathname: string; readonly query: URLSearchParams } {
+  if (/\/\.|\/\/|[#\\]/.test(path)) {
+    const { pathname, searchParams: query } = new URL(path, 'http://sandbox');
+    return { pathname, query };
+  }
+  const mark = path.indexOf('?');
+  if (mark < 0) return { pathname: path, query: new URLSearchParams() };
+  return { pathname: path.slice(0, mark), query: new URLSearchParams(path.slice(mark)) };
 }
 
 const NOT_THERE: Answer = { status: 404, body: '404 page not found\n', contentType: 'text/plain; charset=utf-8' };

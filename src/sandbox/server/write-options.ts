@@ -1,6 +1,5 @@
 /** What a write says in its query: as whom, how strictly, and whether in earnest. */
-import { invalid as invalidValue, notSupported, required, tooLong } from '../schema/field-error.ts';
-import { forbiddenField } from './causes.ts';
+import { forbidden, invalid as invalidValue, notSupported, required, tooLong } from '../schema/field-error.ts';
 import { invalid } from './refusals.ts';
 import type { WriteRequest } from './target.ts';
 
@@ -54,6 +53,6 @@ function managerFaults(manager: string) {
 
 function patchFaults(query: URLSearchParams, contentType: string) {
   if (contentType !== APPLY)
-    return query.has('force') ? [forbiddenField('force', 'may not be specified for non-apply patch')] : [];
+    return query.has('force') ? [forbidden('force', 'may not be specified for non-apply patch')] : [];
   return query.get('fieldManager') ? [] : [required('fieldManager', 'is required for apply patch')];
 }

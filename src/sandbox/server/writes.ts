@@ -233,7 +233,8 @@ function desired({ metadata: _, status: _s, ...rest }: ApiObject): ApiObject {
   return { ...rest, metadata: {} };
 }
 
-function inNamespace({ kind, namespace }: Target, sent: ApiObject): ApiObject {
+/** An object may say its namespace, and has to be right. */
+export function inNamespace({ kind, namespace }: Target, sent: ApiObject): ApiObject {
   if (!kind.resource.namespaced || !namespace) return sent;
   const said = sent.metadata.namespace;
   if (said && said !== namespace)

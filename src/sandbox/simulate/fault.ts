@@ -36,7 +36,7 @@ export type WatchFault =
   | 'stale'
   /** The stream ends in the middle. */
   | 'cut'
-  /** One event does not come. */
+  /** What happens for a while is never told: then the server has forgotten it, and only what came of it can be listed. */
   | 'hide';
 
 /** A kind of call, and which of those that a job makes. */
@@ -68,7 +68,7 @@ const CALL_FAULTS: readonly CallFault[] = [
   'lost-reply',
   'pause',
 ];
-const WATCH_FAULTS: readonly WatchFault[] = ['stall', 'repeat', 'lag', 'stale', 'cut'];
+const WATCH_FAULTS: readonly WatchFault[] = ['stall', 'repeat', 'lag', 'stale', 'cut', 'hide'];
 
 export function inWords(fault: Fault): string {
   if (fault.at === 'time') return `${fault.job}: paused for ${fault.forMs / 1000} s after ${fault.ms / 1000} s`;

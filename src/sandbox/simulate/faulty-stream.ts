@@ -4,6 +4,21 @@ import type { WatchFault } from './fault.ts';
 
 const LAG_MS = 2_000;
 const STALE_MS = 45_000;
+const HIDDEN_MS = 60_000;
+const FORGOTTEN = Buffer.from(
+  `${JSON.stringify({
+    type: 'ERROR',
+    object: {
+      kind: 'Status',
+      apiVersion: 'v1',
+      metadata: {},
+      status: 'Failure',
+      message: 'too old resource version',
+      reason: 'Expired',
+      code: 410,
+    },
+  })}\n`,
+);
 
 export function disturbed(
   body: AsyncIterable<Uint8Array>,
@@ -23,7 +38,7 @@ export function disturbed(
     case 'cut':
       return cut(body);
     case 'hide':
-      return hidden(body);
+      return hidden(body, clock, signal);
   }
 }
 
@@ -66,8 +81,18 @@ async function* cut(body: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array>
   }
 }
 
-/** The second does not come. */
-async function* hidden(body: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+/**
+ * From the second on nothing is told for a while, and after that it is too late: whatever was made, changed back or deleted meanwhile
+ * was never seen. So it is for who was cut off for longer than a server remembers.
+ */
+async function* hidden(body: AsyncIterable<Uint8Array>, clock: Clock, signal: AbortSignal): AsyncGenerator<Uint8Array> {
   let count = 0;
-  for await (const chunk of body) if (++count !== 2) yield chunk;
+  for await (const chunk of body) {
+    if (++count === 2) {
+      await sleep(clock, HIDDEN_MS, signal);
+      yield FORGOTTEN;
+      return;
+    }
+    yield chunk;
+  }
 }

@@ -13,7 +13,9 @@ export interface Change {
 
 export class History {
   readonly #length: number;
-  #changes: Change[] = [];
+  /** Those before `#first` are forgotten. */
+  #changes: (Change | undefined)[] = [];
+  #first = 0;
   /** Up to here it may have forgotten something. */
   #forgotten: number;
 
@@ -29,30 +31,34 @@ export class History {
 
   push(change: Change): void {
     this.#changes.push(change);
-    // Cut in pieces as long as itself, so that each change costs a moment and not a copy of all.
-    if (this.#changes.length >= 2 * this.#length) this.#forget(this.#changes.length - this.#length);
+    if (this.#changes.length - this.#first > this.#length) this.#forgetUpTo(this.#first + 1);
   }
 
   /** Everything up to a revision. */
   forget(revision: number): void {
-    const count = this.#firstAfter(revision);
-    if (count > 0) this.#changes = this.#changes.slice(count);
+    this.#forgetUpTo(this.#firstAfter(revision));
     this.#forgotten = Math.max(this.#forgotten, revision);
   }
 
   /** What happened after a revision; nothing when some of that is forgotten. */
   since(revision: number): readonly Change[] | undefined {
     if (revision < this.#forgotten) return undefined;
-    return this.#changes.slice(this.#firstAfter(revision));
+    return this.#changes.slice(this.#firstAfter(revision)) as Change[];
   }
 
-  #forget(count: number): void {
-    this.#forgotten = this.#changes[count - 1]?.revision ?? this.#forgotten;
-    this.#changes = this.#changes.slice(count);
+  /** What is forgotten is let go at once; its places only together, so that each costs a moment and not a copy of all. */
+  #forgetUpTo(place: number): void {
+    for (; this.#first < place; this.#first++) {
+      this.#forgotten = this.#changes[this.#first]?.revision ?? this.#forgotten;
+      this.#changes[this.#first] = undefined;
+    }
+    if (this.#first < this.#length) return;
+    this.#changes = this.#changes.slice(this.#first);
+    this.#first = 0;
   }
 
   #firstAfter(revision: number): number {
-    let low = 0;
+    let low = this.#first;
     let high = this.#changes.length;
     while (low < high) {
       const middle = (low + high) >>> 1;

@@ -47,6 +47,7 @@ test('history is bounded, and what it no longer knows it says', () => {
   const pods = store.collection('pods');
   for (let value = 0; value < 20; value++) store.put(pods, 'a', thing('a', value));
   expect(pods.changesSince(store.revision - 3)?.map(({ object }) => object.value)).toEqual([17, 18, 19]);
+  expect(pods.changesSince(store.revision - 4)).toBeUndefined();
   expect(pods.changesSince(store.revision - 10)).toBeUndefined();
   expect(pods.objectsAt(store.revision - 10)).toBeUndefined();
 });

@@ -7,7 +7,7 @@ import { Collection } from './collection.ts';
 import type { Change } from './history.ts';
 
 export interface StoreOptions {
-  /** How many changes of each resource are remembered at least. */
+  /** How many changes of each resource are remembered. */
   readonly historyLength?: number;
 }
 

@@ -214,5 +214,7 @@ describe('looking around', () => {
   test('what it cannot do it says', async () => {
     await sandbox.kubectl('run', 'silent', '--image=none');
     await expect(sandbox.kubectl('logs', 'silent')).rejects.toThrow('the sandbox has no pods/log');
+    const deployment = sandbox.kubectl('create', 'deployment', 'none', '--image=none');
+    await expect(deployment).rejects.toThrow('the sandbox has no Deployment of apps/v1');
   });
 });
