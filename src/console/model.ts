@@ -379,6 +379,9 @@ export interface Action {
   readonly confirmBy?: string;
 }
 
+/** What is posted: the action as it was told, with what the person typed where `confirmBy` asks for it, and true where nothing is to be typed. */
+export type ConfirmedAction = Action & { readonly confirmed: string | true };
+
 export interface ActionResult {
   readonly succeeded: boolean;
   /** What was done, or why not, as one sentence. */
