@@ -212,6 +212,8 @@ export interface NodeRow {
   readonly remarks: readonly string[];
   readonly devices: readonly DeviceRow[];
   readonly groups: readonly GroupRow[];
+  /** Logical volumes that are in none of its groups, because they are not made, or were refused. */
+  readonly otherVolumes?: readonly LogicalVolumeRow[];
   /** When each of its agents was heard last. */
   readonly heard: { readonly devices?: string; readonly lvm?: string };
 }
@@ -386,4 +388,10 @@ export interface ActionResult {
   readonly succeeded: boolean;
   /** What was done, or why not, as one sentence. */
   readonly sentence: string;
+}
+
+/** What is answered instead, with a status of 400 or more. */
+export interface Problem {
+  /** As one sentence, with what to do. */
+  readonly problem: string;
 }
