@@ -1,0 +1,79 @@
+/** Is my data safe? The answer first; then what needs a person, what is going on, and how far ahead trouble is. */
+import type { Overview } from '../../../src/console/model.ts';
+import { ActivityLine } from '../../parts/activity-line.tsx';
+import { Ago } from '../../parts/ago.tsx';
+import { HealthMark, HealthShape } from '../../parts/health-mark.tsx';
+import { NeedCard } from '../../parts/need-card.tsx';
+import { Section } from '../../parts/section.tsx';
+import { count } from '../../words/numbers.ts';
+import { ForecastTile } from './forecast-tile.tsx';
+import { HealthBar } from './health-bar.tsx';
+import { RpoTile } from './rpo-tile.tsx';
+
+export function OverviewView({ overview }: { readonly overview: Overview }) {
+  const { verdict, needs, activities, jobs, at } = overview;
+  return (
+    <div class="overview">
+      <header class={`verdict verdict-${verdict.health}`}>
+        <HealthShape health={verdict.health} />
+        <div>
+          <p class="verdict-question">Is my data safe?</p>
+          <h1>{verdict.sentence}</h1>
+          <p class="quiet-text">
+            Looked at <Ago at={at} />
+          </p>
+        </div>
+      </header>
+
+      <div class="tiles">
+        <HealthBar volumes={overview.volumesByHealth} />
+        <RpoTile rpo={overview.rpo} />
+        <ForecastTile forecasts={overview.forecasts} />
+      </div>
+
+      <div class="columns">
+        <Section title="Needs you" aside={<span class="count">{count(needs.length)}</span>}>
+          {needs.length === 0 ? (
+            <p class="calm">
+              <HealthMark health="well">Nothing needs you.</HealthMark>
+            </p>
+          ) : (
+            <ul class="needs">
+              {needs.map((need) => (
+                <NeedCard key={need.id} need={need} />
+              ))}
+            </ul>
+          )}
+        </Section>
+
+        <div>
+          <Section title="Going on now" aside={<span class="count">{count(activities.length)}</span>}>
+            {activities.length === 0 ? (
+              <p class="calm quiet-text">Nothing is being wiped, drained, restored or made.</p>
+            ) : (
+              <ul class="activities">
+                {activities.map((activity) => (
+                  <li key={activity.id}>
+                    <ActivityLine activity={activity} />
+                  </li>
+                ))}
+              </ul>
+            )}
+          </Section>
+
+          <Section title="Jobs">
+            <ul class="jobs">
+              {jobs.map(({ job, health, sentence }) => (
+                <li key={job}>
+                  <HealthMark health={health} isBare />
+                  <b>{job}</b>
+                  <span>{sentence}</span>
+                </li>
+              ))}
+            </ul>
+          </Section>
+        </div>
+      </div>
+    </div>
+  );
+}

@@ -1,0 +1,33 @@
+/** How much would be lost if the cluster went away now: the age of the newest complete export, counting. */
+import type { Rpo } from '../../../src/console/model.ts';
+import { addressIn, usePage } from '../../page.ts';
+import { Ago } from '../../parts/ago.tsx';
+import { Counter } from '../../parts/counter.tsx';
+import { span } from '../../words/time.ts';
+
+export function RpoTile({ rpo }: { readonly rpo: Rpo | undefined }) {
+  const page = usePage();
+  return (
+    <section class="tile" aria-label="Recovery point">
+      <h2>Recovery point</h2>
+      {rpo === undefined ? (
+        <>
+          <p class="figure figure-none">none</p>
+          <p class="quiet-text">No sync is set up here, so nothing is held elsewhere.</p>
+        </>
+      ) : (
+        <>
+          <p class="figure">
+            <Counter since={rpo.confirmedAt ?? rpo.exportedAt} />
+          </p>
+          <p class="quiet-text">
+            {rpo.mode === 'Protected' ? 'would be lost now; ' : 'behind the protected cluster; '}
+            exported <Ago at={rpo.exportedAt} /> by{' '}
+            <a href={addressIn(page, { view: 'sync', name: rpo.sync })}>{rpo.sync}</a>
+            {rpo.rtoSeconds !== undefined && `, back in ${span(rpo.rtoSeconds)}`}
+          </p>
+        </>
+      )}
+    </section>
+  );
+}
