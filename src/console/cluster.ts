@@ -8,6 +8,7 @@ import { Feed } from './feed.ts';
 import { Hearing } from './hearing.ts';
 import type { ClusterName } from './model.ts';
 import { Picture } from './picture.ts';
+import type { StoreAccess } from './recovery-plan.ts';
 import { EVERYTHING, keyOf, type Rights } from './rights.ts';
 import { type ConsoleViews, consoleViews } from './views.ts';
 
@@ -19,7 +20,8 @@ export interface ConsoleClusterOptions extends ClusterName {
   readonly log: Log;
   /** Different for every process that ever lived. */
   readonly instance: string;
-  readonly canReadStore: boolean;
+  /** Of the object store, where this process has it. */
+  readonly store?: StoreAccess | undefined;
 }
 
 /** Changes come in crowds. A picture that takes long to make is made less often: it never takes more than a tenth of the time. */
@@ -35,6 +37,7 @@ export class ConsoleCluster {
   readonly client: KubeClient;
   readonly clock: Clock;
   readonly views: ConsoleViews;
+  readonly store: StoreAccess | undefined;
   readonly hearing: Hearing;
   readonly #options: ConsoleClusterOptions;
   readonly #caches: Caches;
@@ -45,12 +48,13 @@ export class ConsoleCluster {
   #lastTookMs = 0;
 
   constructor(options: ConsoleClusterOptions) {
-    const { client, clock, random, log, name, title, canReadStore } = options;
+    const { client, clock, random, log, name, title, store } = options;
     this.#options = options;
     this.name = name;
     this.title = title;
     this.client = client;
     this.clock = clock;
+    this.store = store;
     this.hearing = new Hearing(clock, (connection) => {
       for (const feed of this.#feeds.values()) feed.tell(feed.connection(connection));
       this.#changed();
@@ -69,7 +73,7 @@ export class ConsoleCluster {
     this.#picture = new Picture({
       views: this.views,
       clock,
-      canReadStore,
+      canReadStore: store !== undefined,
       whyNot: (resource) => this.hearing.whyNot(resource),
       onChange: () => this.#changed(),
     });

@@ -11,8 +11,8 @@ export interface Rights {
   readonly volumes: boolean;
   readonly nodes: boolean;
   readonly syncs: boolean;
-  /** Where reports of agents may be read. */
-  readonly reports: Namespaces;
+  /** The reports of agents, in all namespaces that have any. */
+  readonly reports: boolean;
   readonly pods: Namespaces;
   readonly pools: Namespaces;
 }
@@ -21,7 +21,7 @@ export const EVERYTHING: Rights = {
   volumes: true,
   nodes: true,
   syncs: true,
-  reports: 'all',
+  reports: true,
   pods: 'all',
   pools: 'all',
 };
@@ -58,7 +58,7 @@ const ifAllowed = <T>(isAllowed: boolean, what: string, part: Known<T>): Known<T
 const nodesFor = (rights: Rights, nodes: Parts['nodes']): Parts['nodes'] => {
   if (!rights.nodes) return { known: false, why: 'you may not list nodes' };
   if (!rights.volumes) return { known: false, why: 'you may not list persistentvolumes' };
-  return rights.reports === 'all' ? nodes : { known: false, why: 'you may not list the configmaps of the agents' };
+  return rights.reports ? nodes : { known: false, why: 'you may not list the configmaps of the agents' };
 };
 
 /** Pods are named `namespace/name` in the id. */

@@ -2,14 +2,18 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { Clock } from '../kit/clock/clock.ts';
+import type { Cancel, Clock } from '../kit/clock/clock.ts';
 import type { Log } from '../kit/observe/log.ts';
+import { type Actions, parseAction } from './actions.ts';
 import type { ConsoleCluster } from './cluster.ts';
 import type { Caller, Door } from './door.ts';
 import { type Asked, type Refusal, refusalOf, SECURITY_HEADERS, wrongMethod } from './guard.ts';
 import { stream } from './live.ts';
 import type { ActionName, Hello, Problem } from './model.ts';
+import { recoveryPlan } from './recovery-plan.ts';
+import { keyOf, visibleTo } from './rights.ts';
 import type { PageFile, PageFiles } from './static.ts';
+import { storyOf } from './story.ts';
 
 export interface ConsoleOptions {
   readonly version: string;
@@ -18,7 +22,9 @@ export interface ConsoleOptions {
   readonly clock: Clock;
   readonly log: Log;
   readonly page: PageFiles;
-  readonly actions: readonly ActionName[];
+  readonly actions: Actions;
+  /** What people may do here. */
+  readonly allowed: readonly ActionName[];
   /** Names besides loopback under which it may be reached, in lower case. */
   readonly hosts: ReadonlySet<string>;
 }
@@ -34,6 +40,8 @@ const MOST_CONNECTIONS = 256;
 /** A client that neither reads nor sends for this long is let go. Streams have heartbeats. */
 const IDLE_SOCKET_MS = 90_000;
 const MOST_STREAMS = 100;
+/** As long as answers about a token are remembered, and a little more. */
+const ASK_AGAIN_MS = 31_000;
 
 export class ConsoleServer implements AsyncDisposable {
   readonly #options: ConsoleOptions;
@@ -97,7 +105,7 @@ export class ConsoleServer implements AsyncDisposable {
     request: IncomingMessage,
     response: ServerResponse,
   ): Promise<void> {
-    const [, , what = '', name = '', part = ''] = path.split('/').map(decoded);
+    const [, , what = '', name = '', part = '', item = '', of = ''] = path.split('/').map(decoded);
     if (what === 'hello' && name === '') {
       if (method !== 'GET') return refuse(response, wrongMethod(method));
       return answer(response, 200, await this.#hello(header('authorization')));
@@ -107,21 +115,70 @@ export class ConsoleServer implements AsyncDisposable {
     const caller = await this.#options.door.callerIn(cluster, header('authorization'));
     if ('problem' in caller) return refuse(response, caller);
     if (part === 'live' && method === 'GET') return this.#live(cluster, caller, header, query, response);
-    void request;
+    const signal = whileAsked(response);
+    if (part === 'volumes' && method === 'GET') return this.#story(cluster, caller, item, response, signal);
+    if (part === 'syncs' && of === 'plan' && method === 'GET')
+      return this.#plan(cluster, caller, item, response, signal);
+    if (part === 'actions' && method === 'POST') return this.#act(cluster, caller, request, response);
     refuse(response, { status: 404, problem: 'There is nothing here.' });
   }
 
   async #hello(authorization: string | undefined): Promise<Hello> {
-    const { version, clusters, actions, door } = this.#options;
+    const { version, clusters, allowed, door } = this.#options;
     const [cluster] = clusters;
     const caller = cluster && (await door.callerIn(cluster, authorization));
     return {
       version,
       clusters: clusters.map(({ name, title }) => ({ name, title })),
-      actions,
+      actions: allowed,
       wantsToken: door.wantsToken,
       ...(caller && 'user' in caller && { user: caller.user }),
     };
+  }
+
+  async #story(
+    cluster: ConsoleCluster,
+    caller: Caller,
+    name: string,
+    response: ServerResponse,
+    signal: AbortSignal,
+  ): Promise<void> {
+    const parts = visibleTo(caller.rights, cluster.parts);
+    const story = await storyOf(cluster, name, parts, caller.client, signal);
+    if (story) answer(response, 200, story);
+    else refuse(response, { status: 404, problem: 'There is no such volume, or you may not see it.' });
+  }
+
+  async #plan(
+    cluster: ConsoleCluster,
+    caller: Caller,
+    name: string,
+    response: ServerResponse,
+    signal: AbortSignal,
+  ): Promise<void> {
+    const sync = caller.rights.syncs ? cluster.views.syncs.get(name) : undefined;
+    if (!sync) return refuse(response, { status: 404, problem: 'There is no such sync, or you may not see it.' });
+    const { clock, store } = cluster;
+    answer(response, 200, await recoveryPlan(sync, store, { client: caller.client, clock }, signal));
+  }
+
+  async #act(
+    cluster: ConsoleCluster,
+    caller: Caller,
+    request: IncomingMessage,
+    response: ServerResponse,
+  ): Promise<void> {
+    const { actions, allowed } = this.#options;
+    const text = await bodyOf(request);
+    if (text === undefined) return refuse(response, { status: 413, problem: 'That is more than any action is.' });
+    const action = parseAction(text);
+    if ('fault' in action) return refuse(response, { status: 400, problem: action.fault });
+    if (!allowed.includes(action.name))
+      return refuse(response, {
+        status: 403,
+        problem: 'This console only shows: start it with --allow-actions to act in it.',
+      });
+    answer(response, 200, await actions.act(cluster, caller, action));
   }
 
   #live(
@@ -143,8 +200,30 @@ export class ConsoleServer implements AsyncDisposable {
       lastId: header('last-event-id') ?? query.get('after') ?? undefined,
       first: connection.isHeard ? [] : [feed.connection(connection)],
     };
-    const end = stream(feed, response, options, () => this.#streams.delete(end));
+    const end = stream(feed, response, options, () => {
+      this.#streams.delete(end);
+      stopAsking();
+    });
+    const stopAsking = this.#askAgain(cluster, caller, header('authorization'), end);
     this.#streams.add(end);
+  }
+
+  /** A token may expire, and rights may change: then the stream ends, and whoever still may begins anew. */
+  #askAgain(cluster: ConsoleCluster, { rights }: Caller, authorization: string | undefined, end: () => void): Cancel {
+    const { clock, door } = this.#options;
+    if (!door.wantsToken) return () => {};
+    const again = (): Cancel =>
+      clock.after(ASK_AGAIN_MS, () => {
+        door.callerIn(cluster, authorization).then(
+          (caller) => {
+            if ('problem' in caller || keyOf(caller.rights) !== keyOf(rights)) end();
+          },
+          () => end(),
+        );
+        cancel = again();
+      });
+    let cancel = again();
+    return () => cancel();
   }
 
   #failed(response: ServerResponse, err: unknown): void {
@@ -152,6 +231,27 @@ export class ConsoleServer implements AsyncDisposable {
     if (response.headersSent) response.destroy();
     else refuse(response, { status: 500, problem: 'This console could not answer. Its log tells why.' });
   }
+}
+
+/** Aborted when nobody waits for the answer any more. */
+function whileAsked(response: ServerResponse): AbortSignal {
+  const gone = new AbortController();
+  response.on('close', () => gone.abort());
+  return gone.signal;
+}
+
+const LARGEST_BODY = 32 * 1024;
+
+/** Nothing for what is too large. */
+async function bodyOf(request: IncomingMessage): Promise<string | undefined> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of request) {
+    size += chunk.length;
+    if (size > LARGEST_BODY) return undefined;
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks).toString('utf8');
 }
 
 /** Nothing for what is no text. */

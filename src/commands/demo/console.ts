@@ -1,5 +1,6 @@
 /** The console of the demo: over both clusters, on loopback, with everything allowed that a person may do there. */
 import { randomUUID } from 'node:crypto';
+import { ACTIONS, Actions } from '../../console/actions.ts';
 import { ConsoleCluster } from '../../console/cluster.ts';
 import { openDoor } from '../../console/door.ts';
 import { ConsoleServer } from '../../console/server.ts';
@@ -7,6 +8,8 @@ import { PageFiles } from '../../console/static.ts';
 import { buildInfo } from '../../kit/build-info.ts';
 import { systemClock } from '../../kit/clock/clock.ts';
 import { silentLog } from '../../kit/observe/log.ts';
+import { NO_KEYS } from '../../sync/export/keys.ts';
+import { openStore } from '../../sync/store/open.ts';
 import type { DemoSite } from './site.ts';
 
 export interface DemoConsole extends AsyncDisposable {
@@ -16,7 +19,7 @@ export interface DemoConsole extends AsyncDisposable {
 const LOOPBACK = '127.0.0.1';
 
 /** Another port where this one is taken. */
-export async function openConsole(sites: readonly DemoSite[], port: number): Promise<DemoConsole> {
+export async function openConsole(sites: readonly DemoSite[], store: string, port: number): Promise<DemoConsole> {
   await using stack = new AsyncDisposableStack();
   const stop = new AbortController();
   const clusters = sites.map((site) => {
@@ -28,7 +31,7 @@ export async function openConsole(sites: readonly DemoSite[], port: number): Pro
       random: Math.random,
       log: silentLog,
       instance: randomUUID(),
-      canReadStore: true,
+      store: { open: (provider) => openStore(provider, { OBJECT_STORAGE_PATH: store }), keys: () => NO_KEYS },
     });
     return cluster;
   });
@@ -37,6 +40,7 @@ export async function openConsole(sites: readonly DemoSite[], port: number): Pro
     stop.abort();
     await Promise.allSettled(running);
   });
+  const actions = stack.use(new Actions({ log: silentLog, id: randomUUID }));
   const options = {
     version: buildInfo().version,
     clusters,
@@ -44,7 +48,8 @@ export async function openConsole(sites: readonly DemoSite[], port: number): Pro
     clock: systemClock,
     log: silentLog,
     page: new PageFiles(),
-    actions: [],
+    actions,
+    allowed: ACTIONS,
     hosts: new Set<string>(),
   };
   const server = stack.use(await listenAt(options, port));

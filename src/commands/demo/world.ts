@@ -33,6 +33,8 @@ export class DemoWorld implements AsyncDisposable {
   readonly agents: DemoAgents;
   readonly disks: DiskNode;
   readonly group: GroupNode;
+  /** The directory that is the object store of both. */
+  readonly store: string;
   readonly #stack: AsyncDisposableStack;
 
   private constructor(
@@ -40,12 +42,14 @@ export class DemoWorld implements AsyncDisposable {
     agents: DemoAgents,
     disks: DiskNode,
     group: GroupNode,
+    store: string,
     stack: AsyncDisposableStack,
   ) {
     [this.protectedSite, this.recoverySite] = sites;
     this.agents = agents;
     this.disks = disks;
     this.group = group;
+    this.store = store;
     this.#stack = stack;
   }
 
@@ -65,7 +69,7 @@ export class DemoWorld implements AsyncDisposable {
     startCluster(recoverySite, agents, store);
     disks = new DiskNode(protectedSite, 'node-a2', ['disk-1', 'disk-2'], join(directory, 'disks'));
     const group = new GroupNode(protectedSite, 'node-b2');
-    return new DemoWorld([protectedSite, recoverySite], agents, disks, group, stack.move());
+    return new DemoWorld([protectedSite, recoverySite], agents, disks, group, store, stack.move());
   }
 
   /** What has ended that should not have. */

@@ -2,6 +2,7 @@
 import type { Command } from 'commander';
 import { systemClock } from '../../kit/clock/clock.ts';
 import { visible } from '../../kit/visible.ts';
+import { type LookedUp, lookUp } from '../../sync/recover/look-up.ts';
 import type { RecoveryPlan, Target } from '../../sync/recover/plan.ts';
 import { remedyOf } from '../../sync/recover/refusals.ts';
 import { runs } from '../flags/options.ts';
@@ -11,7 +12,6 @@ import { formatted, outputFlag } from '../output.ts';
 import { progressOn } from '../progress.ts';
 import { table } from '../table.ts';
 import { visit } from '../visit.ts';
-import { type LookedUp, lookUp } from './looked-up.ts';
 import { siteFlags, siteOf } from './site.ts';
 
 const flags = { ...siteFlags, output: outputFlag };
