@@ -16,7 +16,7 @@ export function drainProgress(text: string, members: readonly string[]): DrainPr
   const byAgent = new Map(
     [...text.matchAll(AMOUNTS)].map(([, name = '', moved, all]) => [
       name,
-      Number(all) > 0 ? Number(moved) / Number(all) : 0,
+      Number(all) > 0 ? Number(moved) / Number(all) : 1,
     ]),
   );
   const done = /^all \d+ are drained/.test(text) ? members.length : Number(DONE.exec(text)?.[1] ?? 0);

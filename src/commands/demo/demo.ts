@@ -82,6 +82,7 @@ async function demo(options: OptionsOf<typeof flags>, terminal: Terminal): Promi
     isStyled: isTerminal,
     signal,
     pauseMs,
+    console: console.url,
     failure: () => world.failure,
   });
   try {
