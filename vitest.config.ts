@@ -15,6 +15,7 @@ const tier = (name: string, include: string[], oneByOne = true, testTimeout = on
     hookTimeout: 120_000,
     fileParallelism: !oneByOne,
     ...(RUN_THE_PROGRAM.includes(name) && { globalSetup: 'test/harness/built.ts' }),
+    ...(name === 'browser' && { globalSetup: 'test/browser/built-page.ts' }),
   },
 });
 

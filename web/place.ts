@@ -7,6 +7,8 @@ export function usePlace(): Place {
   useEffect(() => {
     const moved = () => setPlace(placeOf(location.hash));
     addEventListener('hashchange', moved);
+    // It may have changed since the first drawing.
+    moved();
     return () => removeEventListener('hashchange', moved);
   }, []);
   return place;

@@ -2,7 +2,7 @@
 import { useCallback, useEffect, useMemo, useState } from 'preact/hooks';
 import type { Action, Hello } from '../src/console/model.ts';
 import { useKeys } from './keys.ts';
-import { ClockLead } from './live/clock.ts';
+import { ClusterClock } from './live/clock.ts';
 import { useLive } from './live/live.ts';
 import { type Service, wantsSignIn } from './live/service.ts';
 import { addressIn, type Page, PageProvider } from './page.ts';
@@ -48,7 +48,7 @@ export function Shell({ hello, service, onSignOut }: ShellProps) {
 
   return (
     <PageProvider value={page}>
-      <ClockLead.Provider value={live.lead}>
+      <ClusterClock.Provider value={live.time}>
         {/* biome-ignore lint/a11y/useValidAnchor: it leads somewhere, only not by its address, which is the route */}
         <a class="skip" href="#main" onClick={skipToMain}>
           Skip to the content
@@ -72,7 +72,7 @@ export function Shell({ hello, service, onSignOut }: ShellProps) {
           <ActionDialog action={asked} cluster={cluster} service={service} onClose={() => setAsked(undefined)} />
         )}
         {showsKeys && <KeysDialog onClose={() => setShowsKeys(false)} />}
-      </ClockLead.Provider>
+      </ClusterClock.Provider>
     </PageProvider>
   );
 }

@@ -1,6 +1,7 @@
-/** The page's time, and the cluster's: clocks of clusters may be ahead or behind, and those of a demo run faster. */
+/** The page's time, and the cluster's, for everything that shows one. */
 import { createContext } from 'preact';
 import { useContext, useEffect, useState } from 'preact/hooks';
+import { SAME_TIME, timeThere } from './cluster-time.ts';
 
 const listeners = new Set<() => void>();
 let ticking: ReturnType<typeof setInterval> | undefined;
@@ -19,13 +20,15 @@ function onTick(listener: () => void): () => void {
   };
 }
 
-/** How far the cluster's clock is ahead, in milliseconds. */
-export const ClockLead = createContext(0);
+export const ClusterClock = createContext(SAME_TIME);
 
-/** What is said of now, and again each second; only what comes out different is drawn. */
-export function useTold<T extends string | number>(tell: (now: number) => T): T {
-  const lead = useContext(ClockLead);
-  const told = () => tell(Date.now() + lead);
+/** What is said of now, in the cluster and here, and again each second; only what comes out different is drawn. */
+export function useTold<T extends string | number>(tell: (now: number, here: number) => T): T {
+  const clock = useContext(ClusterClock);
+  const told = () => {
+    const here = Date.now();
+    return tell(timeThere(clock, here), here);
+  };
   const [, redraw] = useState<T>(told);
   // The listener of the last drawing is the one that knows what is shown now.
   useEffect(() => onTick(() => redraw(told())));

@@ -12,6 +12,7 @@ function aServer(...streams: readonly (string | Error)[]) {
   const messages: Message[] = [];
   const waits: number[] = [];
   const done = follow({
+    from: '',
     open: async (lastId) => {
       asked.push(lastId);
       const next = streams[asked.length - 1];

@@ -1,4 +1,4 @@
-/** Keeps on listening to a cluster: goes on from the last event after every break, and waits longer each time that it fails. */
+/** Keeps on listening to a cluster: begins where it is told to, goes on from the last event after every break, and waits longer each time that it fails. */
 import type { Message } from '../../src/console/model.ts';
 import { type Backoff, backoffMs } from '../../src/kit/backoff.ts';
 import { eventReader } from './events.ts';
@@ -11,8 +11,11 @@ export type Link =
   | { readonly is: 'lost'; readonly why: unknown; readonly since: number; readonly retryAt?: number };
 
 export interface Following {
+  /** The id of what was heard last, if anything was. */
+  readonly from: string;
   readonly open: (lastId: string, signal: AbortSignal) => Promise<ReadableStream<Uint8Array>>;
-  readonly onMessages: (messages: readonly Message[]) => void;
+  /** With the id of the last of them. */
+  readonly onMessages: (messages: readonly Message[], lastId: string) => void;
   readonly onLink: (link: Link) => void;
   /** Where trying again would not help. */
   readonly isFinal: (problem: unknown) => boolean;
@@ -29,7 +32,7 @@ const SILENCE_MS = 45_000;
 
 export async function follow(options: Following): Promise<void> {
   const { onLink, isFinal, now, random, wait, signal } = options;
-  let lastId = '';
+  let lastId = options.from;
   let failures = 0;
   let since = 0;
   while (!signal.aborted) {
@@ -68,8 +71,12 @@ async function listen(options: Following, lastId: string, heard: (id: string) =>
       if (piece.done) return new Error('the console ended the stream');
       const events = read(decoder.decode(piece.value, { stream: true }));
       if (events.length > 0) {
-        onMessages(events.map(({ data }) => JSON.parse(data) as Message));
-        heard(events.at(-1)?.id || lastId);
+        const id = events.at(-1)?.id || lastId;
+        onMessages(
+          events.map(({ data }) => JSON.parse(data) as Message),
+          id,
+        );
+        heard(id);
       }
     }
   } catch (problem) {

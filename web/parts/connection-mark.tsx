@@ -23,9 +23,9 @@ function standingOf({ link, world }: Live): { readonly health: Health; readonly 
 
 /** Above the view while what it shows may be old. */
 export function ConnectionBanner({ live }: { readonly live: Live }) {
-  const { link, world, lead } = live;
-  const told = useTold((now) => {
-    if (link.is === 'lost') return lostWords(link.since, link.retryAt, now - lead);
+  const { link, world } = live;
+  const told = useTold((now, here) => {
+    if (link.is === 'lost') return lostWords(link.since, link.retryAt, here);
     if (world?.connection && !world.connection.isHeard) return deafWords(world.connection.since, now);
     return '';
   });

@@ -20,7 +20,7 @@ export function OverviewView({ overview }: { readonly overview: Overview }) {
           <p class="verdict-question">Is my data safe?</p>
           <h1>{verdict.sentence}</h1>
           <p class="quiet-text">
-            Looked at <Ago at={at} />
+            Last change <Ago at={at} />
           </p>
         </div>
       </header>

@@ -1,5 +1,5 @@
 /** The table of volumes. Only the rows that are seen are in the document; its height and its scrollbar are of all of them. */
-import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { VolumeRow } from '../../../src/console/model.ts';
 import { Icon } from '../../parts/icon.tsx';
 import type { Column, Order } from '../../volumes/query.ts';
@@ -29,13 +29,15 @@ export function VolumeTable({ rows, order, onOrder }: VolumeTableProps) {
   const { rowHeight, height } = useMeasure(box);
   const [scrolled, setScrolled] = useState(0);
   const [current, setCurrent] = useState(0);
-  const isMoved = useRef(false);
+  /** The row that a key has led to, until it is there to have the focus. */
+  const wanted = useRef<number | undefined>(undefined);
   const { first, end } = rowsSeen(rows.length, rowHeight, scrolled, height);
   const chosen = Math.min(current, rows.length - 1);
 
-  useEffect(() => {
-    if (!isMoved.current) return;
-    isMoved.current = false;
+  // Before the browser notices that the row which had it is gone.
+  useLayoutEffect(() => {
+    if (wanted.current !== chosen) return;
+    wanted.current = undefined;
     box.current?.querySelector<HTMLElement>(`[data-row="${chosen}"]`)?.focus({ preventScroll: true });
   });
 
@@ -44,7 +46,7 @@ export function VolumeTable({ rows, order, onOrder }: VolumeTableProps) {
     if (next === undefined || !box.current) return;
     event.preventDefault();
     box.current.scrollTop = scrolledTo(next, rowHeight, box.current.scrollTop, height);
-    isMoved.current = true;
+    wanted.current = next;
     setScrolled(box.current.scrollTop);
     setCurrent(next);
   };

@@ -1,0 +1,7 @@
+/** The page as it is now, made before the tests that look at it. */
+import { resolve } from 'node:path';
+import { buildPageIfChanged } from '../../tools/console/build.ts';
+
+export async function setup(): Promise<void> {
+  await buildPageIfChanged(resolve(import.meta.dirname, '../../dist/console'));
+}
