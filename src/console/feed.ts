@@ -38,6 +38,8 @@ export class Feed {
   #parts: Parts;
   #overview: Overview;
   #state: Sent | undefined;
+  /** The rows that readers know of: what goes is told of these only. */
+  readonly #told: Readonly<Record<PartName, Set<string>>>;
 
   /** `instance` is another one for every feed of every process: what a reader brings from another is worth nothing. */
   constructor(instance: string, rights: Rights, parts: Parts, now: Date, limits: FeedLimits = DEFAULT_LIMITS) {
@@ -46,6 +48,8 @@ export class Feed {
     this.#limits = limits;
     this.#parts = visibleTo(rights, parts);
     this.#overview = overviewOf(this.#parts, now);
+    const keysOf = (name: PartName) => new Set(rowsIn(this.#parts[name]).keys());
+    this.#told = { volumes: keysOf('volumes'), nodes: keysOf('nodes'), pools: keysOf('pools'), syncs: keysOf('syncs') };
   }
 
   get readers(): number {
@@ -94,10 +98,10 @@ export class Feed {
     const overview = overviewOf(this.#parts, now);
     const change: Change = {
       ...(!isSameOverview(this.#overview, overview) && { overview }),
-      ...changedPart('volumes', changed.volumes, before.volumes, this.#parts.volumes),
-      ...changedPart('nodes', changed.nodes, before.nodes, this.#parts.nodes),
-      ...changedPart('pools', changed.pools, before.pools, this.#parts.pools),
-      ...changedPart('syncs', changed.syncs, before.syncs, this.#parts.syncs),
+      ...this.#changedPart('volumes', changed.volumes, before.volumes.known),
+      ...this.#changedPart('nodes', changed.nodes, before.nodes.known),
+      ...this.#changedPart('pools', changed.pools, before.pools.known),
+      ...this.#changedPart('syncs', changed.syncs, before.syncs.known),
     };
     if (Object.keys(change).length === 0) return;
     this.#overview = overview;
@@ -106,6 +110,21 @@ export class Feed {
     const sent = this.#sent({ is: 'change', change });
     this.#keep(sent);
     this.tell(sent);
+  }
+
+  /** A part that is readable now and was not before, or the other way round, is new or gone as a whole. */
+  #changedPart(name: PartName, changed: ReadonlySet<string>, wasKnown: boolean): object {
+    const part = this.#parts[name];
+    const rows = rowsIn(part);
+    const told = this.#told[name];
+    const keys = wasKnown === part.known ? changed : new Set([...told, ...rows.keys()]);
+    const entries: [string, unknown][] = [];
+    for (const key of keys) {
+      const shown = rows.get(key);
+      if (shown) told.add(key);
+      if (shown || told.delete(key)) entries.push([key, shown?.row ?? null]);
+    }
+    return entries.length > 0 ? { [name]: Object.fromEntries(entries) } : {};
   }
 
   #keep(sent: Sent): void {
@@ -132,6 +151,7 @@ export class Feed {
   }
 }
 
+type PartName = 'volumes' | 'nodes' | 'pools' | 'syncs';
 type Part = Parts['volumes'] | Parts['nodes'] | Parts['pools'] | Parts['syncs'];
 
 const rowsIn = (part: Part): ReadonlyMap<string, Shown<unknown>> => (part.known ? part.value : new Map());
@@ -140,16 +160,4 @@ function rowsOf<T>(
   part: { known: true; value: ReadonlyMap<string, Shown<T>> } | { known: false },
 ): Readonly<Record<string, T>> {
   return part.known ? Object.fromEntries([...part.value].map(([key, { row }]) => [key, row])) : {};
-}
-
-/** A part that is readable now and was not before, or the other way round, is new or gone as a whole. */
-function changedPart(name: string, changed: ReadonlySet<string>, before: Part, after: Part): object {
-  const [old, now] = [rowsIn(before), rowsIn(after)];
-  const keys = before.known === after.known ? changed : new Set([...old.keys(), ...now.keys(), ...changed]);
-  const rows = [...keys].flatMap((key) => {
-    const shown = now.get(key);
-    if (shown) return [[key, shown.row]];
-    return old.has(key) || before.known ? [[key, null]] : [];
-  });
-  return rows.length > 0 ? { [name]: Object.fromEntries(rows) } : {};
 }
