@@ -1,6 +1,6 @@
 /** The page's time, and the cluster's, for everything that shows one. */
 import { createContext } from 'preact';
-import { useContext, useEffect, useState } from 'preact/hooks';
+import { useContext, useEffect, useRef, useState } from 'preact/hooks';
 import { SAME_TIME, timeThere } from './cluster-time.ts';
 
 const listeners = new Set<() => void>();
@@ -29,8 +29,10 @@ export function useTold<T extends string | number>(tell: (now: number, here: num
     const here = Date.now();
     return tell(timeThere(clock, here), here);
   };
+  // The words of the last drawing, for the one listener that there is as long as this is shown.
+  const latest = useRef(told);
+  latest.current = told;
   const [, redraw] = useState<T>(told);
-  // The listener of the last drawing is the one that knows what is shown now.
-  useEffect(() => onTick(() => redraw(told())));
+  useEffect(() => onTick(() => redraw(latest.current())), []);
   return told();
 }

@@ -6,7 +6,7 @@ export interface RowWindow {
   readonly end: number;
 }
 
-const AROUND = 8;
+const AROUND = 4;
 
 export function rowsSeen(rows: number, rowHeight: number, scrolled: number, height: number): RowWindow {
   const top = Math.max(0, Math.floor(scrolled / rowHeight) - AROUND);

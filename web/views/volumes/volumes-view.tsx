@@ -19,7 +19,7 @@ interface VolumesViewProps {
 export function VolumesView({ volumes, params }: VolumesViewProps) {
   const [query, setQuery] = useQuery(params);
   const counts = useMemo(() => facetCounts(volumes.values()), [volumes]);
-  const all = useMemo(() => sorted(volumes.values(), query.order), [volumes, query.order]);
+  const all = useMemo(() => sorted(volumes, query.order), [volumes, query.order]);
   const rows = useMemo(() => filtered(all, query), [all, query]);
   const clear = () => setQuery(cleared(query));
   const shown =
