@@ -24,6 +24,11 @@ test('what is heard late, and what is no time, says nothing', () => {
   expect(withTime(time, Number.NaN, 120_000)).toBe(time);
 });
 
+test('what was said long ago makes nothing younger than it is', () => {
+  const time = withTime(SAME_TIME, 100_000, 3_700_000);
+  expect(timeThere(time, 3_701_000)).toBe(3_701_000);
+});
+
 test('a clock that seems to run slower is only late', () => {
   const time = withTime(withTime(SAME_TIME, 700_000, 100_000), 705_000, 110_000);
   expect(time.rate).toBe(1);

@@ -1,4 +1,7 @@
-/** What time it is in the cluster, worked out of what it said last: its clock may be ahead or behind, and that of a demo runs faster. */
+/**
+ * What time it is in the cluster, worked out of what it said last. Its clock may be ahead, and that of a demo runs faster. What it said
+ * last may be long ago where nothing has changed: so a clock that seems to be behind is taken for right, and nothing looks younger than it is.
+ */
 
 export interface ClusterTime {
   /** What it was there, and here, when it was told. */
@@ -23,10 +26,10 @@ export function timeThere({ there, here, rate }: ClusterTime, now: number): numb
 /** With what is told now. What is older than what was told before is heard late, and says nothing. */
 export function withTime(before: ClusterTime, there: number, here: number): ClusterTime {
   if (Number.isNaN(there) || there < before.there) return before;
-  const isFirst = before.there === 0;
+  const isFirst = before.there === 0 || before.there === before.here;
   if (!isFirst && here - before.here < SHORTEST_MS) return before;
   const rate = isFirst ? 1 : rateOf((there - before.there) / (here - before.here));
-  const isSame = rate === 1 && Math.abs(there - here) < DELAY_MS;
+  const isSame = rate === 1 && there < here + DELAY_MS;
   return { there: isSame ? here : there, here, rate };
 }
 

@@ -19,6 +19,9 @@ function twoUnits(seconds: number, large: number, largeName: string, small: numb
   return `${Math.floor(seconds / large)} ${largeName}${rest > 0 ? ` ${rest} ${smallName}` : ''}`;
 }
 
+/** How long something took: short times are worth a decimal. */
+export const took = (seconds: number): string => (seconds < 10 ? `${Math.round(seconds * 10) / 10} s` : span(seconds));
+
 /** A clock that may be behind the cluster's makes nothing of the future. */
 export const ago = (at: number, now: number): string =>
   now - at < 2_000 ? 'just now' : `${span((now - at) / 1000)} ago`;

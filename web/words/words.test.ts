@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { bytes } from './bytes.ts';
 import { count, counted, percent } from './numbers.ts';
-import { absolute, ago, counter, span } from './time.ts';
+import { absolute, ago, counter, span, took } from './time.ts';
 
 test.each([
   [0, '0 B'],
@@ -27,6 +27,10 @@ test('what was a moment ago, or lies ahead of this clock, is just now', () => {
   expect(ago(10_000, 11_000)).toBe('just now');
   expect(ago(90_000, 11_000)).toBe('just now');
   expect(ago(10_000, 70_000)).toBe('60 s ago');
+});
+
+test('what took a moment is told to a tenth', () => {
+  expect([0.42, 9.96, 45].map(took)).toEqual(['0.4 s', '10 s', '45 s']);
 });
 
 test('a counter counts seconds, until days make them pointless', () => {

@@ -10,6 +10,9 @@ import { ForecastTile } from './forecast-tile.tsx';
 import { HealthBar } from './health-bar.tsx';
 import { RpoTile } from './rpo-tile.tsx';
 
+/** As the server says it of a job of which nothing is found: that is neither well nor not. */
+const NOT_IN_USE = 'not in use here';
+
 export function OverviewView({ overview }: { readonly overview: Overview }) {
   const { verdict, needs, activities, jobs, at } = overview;
   return (
@@ -65,7 +68,7 @@ export function OverviewView({ overview }: { readonly overview: Overview }) {
             <ul class="jobs">
               {jobs.map(({ job, health, sentence }) => (
                 <li key={job}>
-                  <HealthMark health={health} isBare />
+                  {sentence === NOT_IN_USE ? <i aria-hidden="true">–</i> : <HealthMark health={health} isBare />}
                   <b>{job}</b>
                   <span>{sentence}</span>
                 </li>

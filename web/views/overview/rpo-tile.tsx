@@ -3,7 +3,8 @@ import type { Rpo } from '../../../src/console/model.ts';
 import { addressIn, usePage } from '../../page.ts';
 import { Ago } from '../../parts/ago.tsx';
 import { Counter } from '../../parts/counter.tsx';
-import { span } from '../../words/time.ts';
+import { recoveryPoint } from '../../sync/recovery-point.ts';
+import { took } from '../../words/time.ts';
 
 export function RpoTile({ rpo }: { readonly rpo: Rpo | undefined }) {
   const page = usePage();
@@ -18,13 +19,13 @@ export function RpoTile({ rpo }: { readonly rpo: Rpo | undefined }) {
       ) : (
         <>
           <p class="figure">
-            <Counter since={rpo.confirmedAt ?? rpo.exportedAt} />
+            <Counter since={recoveryPoint(rpo)} />
           </p>
           <p class="quiet-text">
             {rpo.mode === 'Protected' ? 'would be lost now; ' : 'behind the protected cluster; '}
             exported <Ago at={rpo.exportedAt} /> by{' '}
             <a href={addressIn(page, { view: 'sync', name: rpo.sync })}>{rpo.sync}</a>
-            {rpo.rtoSeconds !== undefined && `, back in ${span(rpo.rtoSeconds)}`}
+            {rpo.rtoSeconds !== undefined && `, back in ${took(rpo.rtoSeconds)}`}
           </p>
         </>
       )}

@@ -50,7 +50,7 @@ function optionsFor({ accent, text, quiet, line, attention, font }: Colours): Om
     cursor: { drag: { x: false, y: false }, points: { size: 6 } },
     scales: { y: { range: (_, __, max) => [0, (max ?? 1) * 1.08] } },
     axes: [
-      { ...axis, size: 32, values: (_, times) => times.map((time) => clockTime(time)) },
+      { ...axis, size: 32, values: (_, times, __, ___, step) => times.map((time) => clockTime(time, step)) },
       { ...axis, size: 76, incrs: STEPS, values: (_, sizes) => sizes.map((size) => bytes(size)) },
     ],
     series: [
@@ -62,5 +62,8 @@ function optionsFor({ accent, text, quiet, line, attention, font }: Colours): Om
   };
 }
 
-const clockTime = (seconds: number): string =>
-  new Date(seconds * 1000).toLocaleTimeString('sv-SE', { hour: '2-digit', minute: '2-digit' });
+const MINUTE = { hour: '2-digit', minute: '2-digit' } as const;
+const SECOND = { ...MINUTE, second: '2-digit' } as const;
+
+const clockTime = (at: number, step: number): string =>
+  new Date(at * 1000).toLocaleTimeString('sv-SE', step < 60 ? SECOND : MINUTE);

@@ -2,7 +2,7 @@
 import type { SyncMoment } from '../../../src/console/model.ts';
 import { Ago } from '../../parts/ago.tsx';
 import { HealthMark } from '../../parts/health-mark.tsx';
-import { span } from '../../words/time.ts';
+import { took } from '../../words/time.ts';
 
 export function Drills({ drills }: { readonly drills: readonly SyncMoment[] }) {
   if (drills.length === 0) return <p class="calm quiet-text">None since this console looks.</p>;
@@ -14,7 +14,7 @@ export function Drills({ drills }: { readonly drills: readonly SyncMoment[] }) {
           <span>{drill.what}</span>
           <span class="quiet-text">
             <Ago at={drill.at} />
-            {drill.seconds !== undefined && `, took ${span(drill.seconds)}`}
+            {drill.seconds !== undefined && `, took ${took(drill.seconds)}`}
           </span>
         </li>
       ))}

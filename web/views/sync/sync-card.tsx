@@ -6,8 +6,9 @@ import { Ago } from '../../parts/ago.tsx';
 import { Counter } from '../../parts/counter.tsx';
 import { HealthMark } from '../../parts/health-mark.tsx';
 import { memo } from '../../parts/memo.ts';
+import { recoveryPoint } from '../../sync/recovery-point.ts';
 import { counted } from '../../words/numbers.ts';
-import { span } from '../../words/time.ts';
+import { took } from '../../words/time.ts';
 import { Conditions } from './conditions.tsx';
 import { Drills } from './drills.tsx';
 import { Plan } from './plan.tsx';
@@ -25,7 +26,7 @@ export const SyncCard = memo(({ sync }: { readonly sync: SyncRow }) => {
         </h2>
         <span class="tag">{mode}</span>
         <span class="quiet-text">
-          {protectedCluster} by {provider}, {counted(volumes, 'volume')}, {counted(claims, 'claim')}
+          of {protectedCluster} in {provider}: {counted(volumes, 'volume')}, {counted(claims, 'claim')}
         </span>
       </header>
       <Figures sync={sync} />
@@ -57,7 +58,7 @@ function Figures({ sync: { newest, rtoSeconds, mode } }: { readonly sync: SyncRo
       <div>
         <dt>Recovery point</dt>
         <dd class="figure">
-          <Counter since={newest.confirmedAt ?? newest.exportedAt} />
+          <Counter since={recoveryPoint(newest)} />
         </dd>
         <dd class="quiet-text">{mode === 'Protected' ? 'would be lost now' : 'behind the protected cluster'}</dd>
       </div>
@@ -70,7 +71,7 @@ function Figures({ sync: { newest, rtoSeconds, mode } }: { readonly sync: SyncRo
       </div>
       <div>
         <dt>Recovery time</dt>
-        <dd class="figure figure-small">{rtoSeconds === undefined ? 'not measured' : span(rtoSeconds)}</dd>
+        <dd class="figure figure-small">{rtoSeconds === undefined ? 'not measured' : took(rtoSeconds)}</dd>
         <dd class="quiet-text">{rtoSeconds === undefined ? 'until a restore or a drill' : 'as it took last'}</dd>
       </div>
       <div class="figures-key">

@@ -6,7 +6,7 @@ import { Ago } from '../../parts/ago.tsx';
 import { HealthMark } from '../../parts/health-mark.tsx';
 import { beginOf, type Lane, lanesOf } from '../../sync/lanes.ts';
 import { counted } from '../../words/numbers.ts';
-import { absolute, span } from '../../words/time.ts';
+import { absolute, span, took } from '../../words/time.ts';
 
 const LATEST = 6;
 /** The marks move once in ten seconds: nobody sees them creep. */
@@ -48,8 +48,6 @@ export function Timeline({ moments }: { readonly moments: readonly SyncMoment[] 
     </>
   );
 }
-
-const took = (seconds: number): string => (seconds < 10 ? `${Math.round(seconds * 10) / 10} s` : span(seconds));
 
 function LaneLine({ lane: { title, marks } }: { readonly lane: Lane }) {
   const failed = marks.filter(({ moment }) => !moment.succeeded).length;
