@@ -146,8 +146,8 @@ export class Feed {
   #versionIn(id: string | undefined): number | undefined {
     const prefix = `${this.#instance}:`;
     if (!id?.startsWith(prefix)) return undefined;
-    const version = Number(id.slice(prefix.length));
-    return Number.isInteger(version) && version >= 0 ? version : undefined;
+    const version = id.slice(prefix.length);
+    return /^\d{1,15}$/.test(version) ? Number(version) : undefined;
   }
 }
 

@@ -74,7 +74,10 @@ function verdictOf(parts: Parts, counts: Readonly<Record<Health, number>>, needs
   if (needs.length > 0 || counts.attention > 0)
     return {
       health: 'attention',
-      sentence: `${counted(Math.max(needs.length, 1), 'thing needs', 'things need')} you, none of them at once.`,
+      sentence:
+        needs.length > 1
+          ? `${needs.length} things need you, but none of them at once.`
+          : '1 thing needs you, but not at once.',
     };
   const blind = blindSpotsOf(parts);
   if (counts.unknown > 0 || blind.length > 0)
@@ -82,11 +85,16 @@ function verdictOf(parts: Parts, counts: Readonly<Record<Health, number>>, needs
       health: 'unknown',
       sentence:
         counts.unknown > 0
-          ? `Of ${counted(counts.unknown, 'volume')} nobody can say how they are.`
+          ? `Nobody can say how ${counted(counts.unknown, 'volume is', 'volumes are')}.`
           : sentence(`what is seen is well, but ${blind[0]}`),
     };
   if (volumes.value.size === 0) return { health: 'well', sentence: 'There are no volumes yet.' };
   const busy = counts.busy > 0 ? `, ${counts.busy} of them ${counts.busy === 1 ? 'is' : 'are'} being worked on` : '';
+  if (volumes.value.size === 1)
+    return {
+      health: 'well',
+      sentence: counts.busy > 0 ? 'The only volume is being worked on.' : 'The only volume is well.',
+    };
   return { health: 'well', sentence: `All ${counted(volumes.value.size, 'volume')} are well${busy}.` };
 }
 
@@ -111,7 +119,7 @@ function topologyOf({ volumes, isTopologyInUse, others }: Parts): JobStanding {
   return standing(
     'topology',
     troubled > 0 ? 'attention' : 'well',
-    `${counted(labelled, 'volume')} with their zone${trouble}`,
+    `${counted(labelled, 'volume')} with a zone${trouble}`,
   );
 }
 

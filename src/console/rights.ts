@@ -1,6 +1,6 @@
 /** What a caller may see of a cluster, and what is left of it then. Pure. */
 import type { Known } from '../kit/known.ts';
-import type { Need, VolumeRow } from './model.ts';
+import type { Need, PoolRow, VolumeRow } from './model.ts';
 import type { Parts } from './overview.ts';
 import type { Shown } from './shown.ts';
 
@@ -42,9 +42,7 @@ export function visibleTo(rights: Rights, parts: Parts): Parts {
       ? { known: true, value: withPods(visibleVolumes.value, rights.pods) }
       : visibleVolumes,
     nodes: nodesFor(rights, nodes),
-    pools: pools.known
-      ? { known: true, value: new Map([...pools.value].filter(([key]) => isIn(rights.pools, key))) }
-      : pools,
+    pools: pools.known ? { known: true, value: poolsFor(rights, pools.value) } : pools,
     syncs: ifAllowed(rights.syncs, 'persistentvolumesyncs', syncs),
     others: others.filter((need) => isAbout(need, rights)),
     isTopologyInUse,
@@ -60,6 +58,21 @@ const nodesFor = (rights: Rights, nodes: Parts['nodes']): Parts['nodes'] => {
   if (!rights.volumes) return { known: false, why: 'you may not list persistentvolumes' };
   return rights.reports ? nodes : { known: false, why: 'you may not list the configmaps of the agents' };
 };
+
+/** Where a pod runs, and on which claim, is of the pod. */
+function poolsFor(
+  { pools, pods }: Rights,
+  all: ReadonlyMap<string, Shown<PoolRow>>,
+): ReadonlyMap<string, Shown<PoolRow>> {
+  const visible = [...all].filter(([key]) => isIn(pools, key));
+  return new Map(
+    visible.map(([key, shown]) => {
+      if (isIn(pods, key)) return [key, shown];
+      const agents = shown.row.agents.map(({ node: _, claim: __, capacityBytes: ___, ...agent }) => agent);
+      return [key, { ...shown, row: { ...shown.row, agents } }];
+    }),
+  );
+}
 
 /** Pods are named `namespace/name` in the id. */
 const isAbout = ({ id }: Need, { pods }: Rights): boolean => isIn(pods, id.slice(id.indexOf(':') + 1));
