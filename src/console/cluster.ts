@@ -20,6 +20,8 @@ export interface ConsoleClusterOptions extends ClusterName {
   readonly log: Log;
   /** Different for every process that ever lived. */
   readonly instance: string;
+  /** Where the agents report; in all namespaces unless it is given. */
+  readonly namespace?: string | undefined;
   /** Of the object store, where this process has it. */
   readonly store?: StoreAccess | undefined;
 }
@@ -69,7 +71,7 @@ export class ConsoleCluster {
         if (state.is === 'denied' || state.is === 'watching') this.#changed();
       },
     });
-    this.views = consoleViews(this.#caches);
+    this.views = consoleViews(this.#caches, options.namespace);
     this.#picture = new Picture({
       views: this.views,
       clock,

@@ -80,7 +80,8 @@ export type SeenReport =
   | { readonly job: 'lvm'; readonly namespace: string; readonly report: NodeReport }
   | { readonly job: 'unreadable'; readonly namespace: string; readonly name: string };
 
-export function consoleViews(caches: Pick<Caches, 'view'>): ConsoleViews {
+/** `namespace` is where the agents report; in all of them unless it is given. */
+export function consoleViews(caches: Pick<Caches, 'view'>, namespace?: string): ConsoleViews {
   const source: ViewSource = { view: (resource, spec) => caches.view(resource, { ...spec, optional: true }) };
   return {
     topology: statusViews(source, DEFAULT_POLICY),
@@ -90,7 +91,11 @@ export function consoleViews(caches: Pick<Caches, 'view'>): ConsoleViews {
     claims: source.view(PERSISTENT_VOLUME_CLAIMS, { project: seenClaimOf }),
     agentPods: source.view(PODS, { project: agentPodOf, indexes: { pool: ({ pool }) => [pool] } }),
     nodes: source.view(NODES, { project: seenNodeOf }),
-    reports: source.view(CONFIG_MAPS, { project: seenReportOf, labelSelector: REPORT_LABEL }),
+    reports: source.view(CONFIG_MAPS, {
+      project: seenReportOf,
+      labelSelector: REPORT_LABEL,
+      ...(namespace !== undefined && { namespace }),
+    }),
     pools: source.view(PV_POOLS, { project: poolOf }),
     syncs: source.view(PERSISTENT_VOLUME_SYNCS, { project: syncOf }),
   };

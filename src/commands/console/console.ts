@@ -32,6 +32,7 @@ import { text } from '../flags/text.ts';
 import type { Define, Terminal } from '../line/command.ts';
 import { addExamples } from '../line/help.ts';
 import { UsageError } from '../line/usage-error.ts';
+import { namespaceFlag } from '../reports/read.ts';
 import { environmentIn, storeFlags } from '../sync/site.ts';
 
 const DEFAULT_PORT = 8765;
@@ -64,6 +65,7 @@ const flags = {
       emptyIsUnset: true,
     },
   ),
+  namespace: namespaceFlag(),
   allowActions: flag('--allow-actions', 'lets people approve wipes, start drills and cancel drains', onOff, {
     default: 'false',
   }),
@@ -78,7 +80,7 @@ export const define: Define = (command, terminal) => {
     'holdfast console': 'look at the cluster of your kubeconfig',
     'holdfast console --allow-actions': 'and approve wipes, start drills and cancel drains there',
     'holdfast console --secret pvsync-operator/pvsync': 'with what a recovery would do now',
-    'holdfast console --listen :8765 --auth token --host console.example.com':
+    'holdfast console --listen :8765 --auth token --namespace storage --host console.example.com':
       'in a cluster, for everybody who has a token',
   });
   runs(command, flags, terminal, (options) => run(options, terminal));
@@ -111,6 +113,7 @@ async function run(options: Options, terminal: Terminal): Promise<void> {
     random: Math.random,
     log,
     instance: randomUUID(),
+    namespace: options.namespace,
     store: await storeFor(options, connection.client, env, stopping.signal),
   });
   const running = cluster.run(stopping.signal);
