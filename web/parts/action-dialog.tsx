@@ -83,7 +83,7 @@ function Typing({ word, typed, onTyped }: TypingProps) {
   return (
     <div class="field">
       <label for={id}>
-        This cannot be undone. Type <code>{word}</code> to confirm.
+        To confirm, type <code>{word}</code>
       </label>
       <input
         id={id}
