@@ -28,6 +28,7 @@ export interface SimulatedOptions {
   readonly allowed?: readonly ActionName[];
   readonly withoutKinds?: boolean;
   readonly store?: StoreAccess;
+  readonly namespace?: string;
   readonly clock?: Clock;
   readonly pageDirectories?: readonly string[];
 }
@@ -73,6 +74,7 @@ export class SimulatedConsole implements AsyncDisposable {
       log,
       instance: `${random()}`,
       store,
+      namespace: options.namespace,
     });
     const stop = new AbortController();
     const running = console.run(stop.signal);
@@ -127,8 +129,9 @@ export class SimulatedConsole implements AsyncDisposable {
 
 const NOBODY: User = { name: 'system:anonymous', groups: ['system:unauthenticated'] };
 
-export function newCluster({ withoutKinds = false }: SimulatedOptions = {}): Cluster {
-  const cluster = new Cluster({ clock: systemClock, random: seeded(1) });
+/** With another seed it is another cluster, by its uid as well. */
+export function newCluster({ withoutKinds = false }: SimulatedOptions = {}, seed = 1): Cluster {
+  const cluster = new Cluster({ clock: systemClock, random: seeded(seed) });
   if (!withoutKinds)
     for (const resource of customResources)
       cluster.objects.create(CUSTOM_RESOURCE_DEFINITIONS, customResourceDefinition(resource));
