@@ -1,5 +1,5 @@
 /** What stands around every view: the clusters, the ways to the views, how well the cluster is heard. */
-import { useCallback, useEffect, useMemo, useState } from 'preact/hooks';
+import { useCallback, useEffect, useLayoutEffect, useMemo, useState } from 'preact/hooks';
 import type { Action, Hello } from '../src/console/model.ts';
 import { useKeys } from './keys.ts';
 import { ClusterClock } from './live/clock.ts';
@@ -45,6 +45,7 @@ export function Shell({ hello, service, onSignOut }: ShellProps) {
     if (wantsSignIn(lostWhy)) onSignOut(whyOf(lostWhy));
   }, [lostWhy, onSignOut]);
   useTitle(place.route, hello, cluster);
+  useTop(`${cluster} ${sectionOf(place.route)} ${'name' in place.route ? place.route.name : ''}`);
 
   return (
     <PageProvider value={page}>
@@ -91,6 +92,14 @@ function useTitle(route: Route, { clusters }: Hello, cluster: string): void {
   useEffect(() => {
     document.title = `${subject.charAt(0).toUpperCase()}${subject.slice(1)}${title} · Holdfast`;
   }, [subject, title]);
+}
+
+/** Another place begins at its top. */
+function useTop(where: string): void {
+  useLayoutEffect(() => {
+    const main = document.getElementById('main');
+    if (main && where !== '') main.scrollTop = 0;
+  }, [where]);
 }
 
 /** The address after `#` is a route, so the link cannot lead there by itself. */

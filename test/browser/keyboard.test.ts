@@ -126,6 +126,16 @@ test('colours are those of the system, until a person chooses', async () => {
   await expect.poll(ground).toBe(light);
 });
 
+test('another view begins at its top', async () => {
+  await page.setViewportSize({ width: 600, height: 400 });
+  await keys('g', 'n');
+  await heading('Nodes');
+  await told(page, 'document.getElementById("main").scrollTop = 500');
+  await keys('g', 'p');
+  await heading('Pools');
+  expect(await told(page, 'document.getElementById("main").scrollTop')).toBe(0);
+});
+
 test('an address that leads nowhere says so', async () => {
   await page.goto(`${server.url}#/sumps`);
   await page.getByText('There is no such view').waitFor();
