@@ -173,7 +173,7 @@ describe('the page', () => {
     await using console = await SimulatedConsole.open();
     const { status, text, header } = await console.ask('/');
     expect([status, header('content-type')]).toEqual([200, 'text/html; charset=utf-8']);
-    expect(text).toContain('make console');
+    expect(text).toContain('make console-page');
   });
 
   test('is served as it was built, compressed, and not again if it is the same', async () => {

@@ -27,7 +27,7 @@ const TYPES: Readonly<Record<string, string>> = {
 const UNBUILT = `<!doctype html>
 <html lang="en"><meta charset="utf-8"><title>Holdfast</title>
 <h1>The page of the console is not built</h1>
-<p>Run <code>make console</code> (or <code>node tools/console/build.ts</code>) and load this page again. The API works meanwhile: <a href="/api/hello">/api/hello</a>.</p>
+<p>Run <code>make console-page</code> (or <code>node tools/console/build.ts</code>) and load this page again. The API works meanwhile: <a href="/api/hello">/api/hello</a>.</p>
 </html>
 `;
 

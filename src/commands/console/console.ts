@@ -116,8 +116,10 @@ async function run(options: Options, terminal: Terminal): Promise<void> {
     namespace: options.namespace,
     store: await storeFor(options, connection.client, env, stopping.signal),
   });
-  const running = cluster.run(stopping.signal);
+  const end = new AbortController();
+  const running = cluster.run(AbortSignal.any([stopping.signal, end.signal]));
   stack.defer(async () => {
+    end.abort();
     await Promise.allSettled([running]);
   });
   const actions = stack.use(new Actions({ log, id: randomUUID }));
