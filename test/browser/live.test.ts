@@ -60,6 +60,8 @@ test('a console that went away is waited for, and it goes on from where it was',
   await server[Symbol.asyncDispose]();
   await page.getByText('Disconnected').waitFor();
   await page.getByText(/The console has not been heard for .* What is shown is from before/).waitFor();
+  await page.getByRole('heading', { name: 'That cannot be said now.' }).waitFor();
+  await page.getByText(/What was heard last: One\./).waitFor();
   expect(await violationsOn(page)).toEqual([]);
   server = await server.reopened();
   server.change(saying('Two.'));
@@ -79,6 +81,7 @@ test('a cluster that the console cannot hear is said to be', async () => {
   await page.getByText('Cluster not heard').waitFor();
   await page.getByText(/has not heard the cluster for 9\d s/).waitFor();
   await page.getByText('connection refused').waitFor();
+  await page.getByRole('heading', { name: 'That cannot be said now.' }).waitFor();
   server.say({ is: 'connection', connection: { isHeard: true, since: new Date().toISOString() } });
   await page.getByText('Live', { exact: true }).waitFor();
 });

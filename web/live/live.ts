@@ -12,6 +12,9 @@ export interface Live {
   readonly time: ClusterTime;
 }
 
+/** Whether what is known is what is: the console is heard, and the cluster by it. */
+export const isHeard = ({ link, world }: Live): boolean => link.is !== 'lost' && world?.connection?.isHeard !== false;
+
 const NOTHING_YET: Live = { link: { is: 'connecting' }, time: SAME_TIME };
 
 export function useLive(service: Service, cluster: string): Live {

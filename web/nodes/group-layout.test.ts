@@ -37,6 +37,16 @@ test('volumes of a thin pool have no place beside it', () => {
   ]);
 });
 
+test('where not all volumes fit beside the pools, those that do are one part', () => {
+  const pools = [{ name: 'thin', sizeBytes: 30, promisedBytes: 40 }];
+  const parts = partsOf(aGroup({ pools, volumes: [aVolume('thin', 40), aVolume('thick', 30)] }));
+  expect(parts.map(({ name, bytes }) => [name, bytes])).toEqual([
+    ['thin', 30],
+    ['logical volumes', 30],
+    ['free', 40],
+  ]);
+});
+
 test('a full group has no free part', () => {
   expect(drawn(aGroup({ freeBytes: 0 }))).toEqual([['other', 100]]);
 });

@@ -17,10 +17,12 @@ export function partsOf(group: GroupRow): readonly Part[] {
   );
   const volumes = sum(thick) <= beside ? thick : [];
   const other = beside - sum(volumes);
+  // Which of them are in a pool is not told: where not all fit, those beside it are one part.
+  const rest = volumes.length < thick.length ? 'logical volumes' : 'other';
   return [
     ...pools,
     ...volumes,
-    ...(other > 0 ? [{ kind: 'other', name: 'other', bytes: other } as const] : []),
+    ...(other > 0 ? [{ kind: 'other', name: rest, bytes: other } as const] : []),
     ...(group.freeBytes > 0 ? [{ kind: 'free', name: 'free', bytes: group.freeBytes } as const] : []),
   ];
 }

@@ -1,5 +1,5 @@
 /** The view that the address asks for, once there is something to show. */
-import type { Live } from '../live/live.ts';
+import { isHeard, type Live } from '../live/live.ts';
 import { addressIn, usePage } from '../page.ts';
 import { Empty } from '../parts/empty.tsx';
 import { Loading } from '../parts/loading.tsx';
@@ -25,7 +25,7 @@ export function View({ place, live }: { readonly place: Place; readonly live: Li
   const { route, params } = place;
   switch (route.view) {
     case 'overview':
-      return <OverviewView overview={world.overview} />;
+      return <OverviewView overview={world.overview} isHeard={isHeard(live)} />;
     case 'volumes':
       return <VolumesView volumes={world.volumes} params={params} />;
     case 'volume':

@@ -1,5 +1,5 @@
 /** Is my data safe? The answer first; then what needs a person, what is going on, and how far ahead trouble is. */
-import type { Overview } from '../../../src/console/model.ts';
+import type { Overview, Verdict } from '../../../src/console/model.ts';
 import { ActivityLine } from '../../parts/activity-line.tsx';
 import { Ago } from '../../parts/ago.tsx';
 import { HealthMark, HealthShape } from '../../parts/health-mark.tsx';
@@ -13,20 +13,17 @@ import { RpoTile } from './rpo-tile.tsx';
 /** As the server says it of a job of which nothing is found: that is neither well nor not. */
 const NOT_IN_USE = 'not in use here';
 
-export function OverviewView({ overview }: { readonly overview: Overview }) {
+interface OverviewViewProps {
+  readonly overview: Overview;
+  /** What was well when it was heard last is not known to be. */
+  readonly isHeard: boolean;
+}
+
+export function OverviewView({ overview, isHeard }: OverviewViewProps) {
   const { verdict, needs, activities, jobs, at } = overview;
   return (
     <div class="overview">
-      <header class={`verdict verdict-${verdict.health}`}>
-        <HealthShape health={verdict.health} />
-        <div>
-          <p class="verdict-question">Is my data safe?</p>
-          <h1>{verdict.sentence}</h1>
-          <p class="quiet-text">
-            Last change <Ago at={at} />
-          </p>
-        </div>
-      </header>
+      <VerdictHead verdict={verdict} at={at} isHeard={isHeard} />
 
       <div class="tiles">
         <HealthBar volumes={overview.volumesByHealth} />
@@ -78,5 +75,28 @@ export function OverviewView({ overview }: { readonly overview: Overview }) {
         </div>
       </div>
     </div>
+  );
+}
+
+interface VerdictHeadProps {
+  readonly verdict: Verdict;
+  readonly at: string;
+  readonly isHeard: boolean;
+}
+
+function VerdictHead({ verdict, at, isHeard }: VerdictHeadProps) {
+  const health = isHeard ? verdict.health : 'unknown';
+  return (
+    <header class={`verdict verdict-${health}`}>
+      <HealthShape health={health} />
+      <div>
+        <p class="verdict-question">Is my data safe?</p>
+        <h1>{isHeard ? verdict.sentence : 'That cannot be said now.'}</h1>
+        <p class="quiet-text">
+          {isHeard ? 'Last change ' : `What was heard last: ${verdict.sentence} `}
+          <Ago at={at} />
+        </p>
+      </div>
+    </header>
   );
 }

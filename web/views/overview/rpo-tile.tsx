@@ -14,7 +14,7 @@ export function RpoTile({ rpo }: { readonly rpo: Rpo | undefined }) {
       {rpo === undefined ? (
         <>
           <p class="figure figure-none">none</p>
-          <p class="quiet-text">No sync is set up here, so nothing is held elsewhere.</p>
+          <p class="quiet-text">No complete export is known: nothing is held elsewhere.</p>
         </>
       ) : (
         <>
