@@ -31,7 +31,7 @@ const AT_ONCE = 8;
 const MOST_NAMESPACES = 500;
 const LONGEST_TOKEN = 16 * 1024;
 
-export const NO_TOKEN: Refusal = {
+const NO_TOKEN: Refusal = {
   status: 401,
   problem: 'This console wants a token of the cluster: kubectl create token NAME makes one for a service account.',
 };

@@ -109,7 +109,7 @@ export class Picture {
       nodes: this.#known(views.nodes, 'nodes', this.#nodes),
       pools: this.#known(views.pools, 'pvpools.pvpool.noobaa.com', this.#pools),
       syncs: this.#known(views.syncs, 'persistentvolumesyncs.storage.cndev.nl', this.#syncs),
-      others: [...this.#unplaceable(), ...this.#lost()],
+      others: [...this.#unplaceable(), ...this.#lost(), ...this.#unreadable()],
       isTopologyInUse: this.#volumes.isTopologyInUse,
     };
   }
@@ -194,6 +194,23 @@ export class Picture {
         },
       ];
     });
+  }
+
+  /** An agent that is newer than the console, or somebody who has written something else there. */
+  #unreadable(): readonly Need[] {
+    return [...this.#options.views.reports.values()].flatMap((report) =>
+      report.job === 'unreadable'
+        ? [
+            {
+              id: `unreadable:${report.name}`,
+              job: report.of,
+              severity: 'soon' as const,
+              what: `The ConfigMap ${report.name} is no report that this console can read.`,
+              remedy: 'Use a console of the version of the agents, or remove it.',
+            },
+          ]
+        : [],
+    );
   }
 
   #lost(): readonly Need[] {

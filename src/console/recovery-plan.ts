@@ -19,7 +19,7 @@ export interface StoreAccess {
 
 const NO_STEPS = { counts: { create: 0, change: 0, delete: 0, refuse: 0, same: 0 }, steps: [] };
 
-export const noPlan = (problem: string, now: Date): RecoveryPlan => ({
+const noPlan = (problem: string, now: Date): RecoveryPlan => ({
   at: now.toISOString(),
   ...NO_STEPS,
   problem: sentence(problem),

@@ -4,8 +4,11 @@ import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, test, vi } from 'vitest';
+import { CONFIG_MAPS } from '../api/config-maps.ts';
 import { PERSISTENT_VOLUMES } from '../api/persistent-volumes.ts';
 import { VirtualClock } from '../kit/clock/virtual.ts';
+import { PERSISTENT_VOLUME_SYNCS } from '../sync/contract.ts';
+import { NO_KEYS } from '../sync/export/keys.ts';
 import type { Message, State } from './model.ts';
 import { EVERYTHING } from './rights.ts';
 import { type Following, SimulatedConsole } from './simulated-console.ts';
@@ -338,4 +341,35 @@ describe('what cannot be read', () => {
     expect(console.console.parts.pools).toMatchObject({ known: false });
     expect(console.console.parts.volumes).toMatchObject({ known: true });
   });
+});
+
+test('a ConfigMap that says to be a report and is none is told', async () => {
+  await using console = await SimulatedConsole.open();
+  console.objects.create(CONFIG_MAPS, {
+    metadata: { name: 'holdfast-lvm-x', namespace: 'default', labels: { 'holdfast.dev/report': 'lvm' } },
+    data: { 'report.json': '{}' },
+  });
+  await eventually(() =>
+    expect(console.console.parts.others).toMatchObject([
+      { job: 'lvm', what: 'The ConfigMap default/holdfast-lvm-x is no report that this console can read.' },
+    ]),
+  );
+});
+
+test('four plans are made at a time, and no more', async () => {
+  const { promise, reject } = Promise.withResolvers<never>();
+  promise.catch(() => {});
+  await using console = await SimulatedConsole.open({ store: { open: () => promise, keys: () => NO_KEYS } });
+  console.objects.create(PERSISTENT_VOLUME_SYNCS, {
+    metadata: { name: 'site' },
+    spec: { protectedCluster: 'site', mode: 'Recovery', cloudProvider: 'file', retention: 1 },
+  });
+  await eventually(() => expect(console.console.views.syncs.size).toBe(1));
+  const plan = () => console.ask('/api/clusters/here/syncs/site/plan');
+  const answers = [plan(), plan(), plan(), plan(), plan()];
+  expect((await Promise.race(answers)).status).toBe(503);
+  reject(new Error('the store is away'));
+  const statuses = (await Promise.all(answers)).map(({ status }) => status);
+  expect(statuses.toSorted()).toEqual([200, 200, 200, 200, 503]);
+  expect((await plan()).json()).toMatchObject({ problem: 'The store is away.' });
 });

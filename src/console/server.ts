@@ -40,6 +40,8 @@ const MOST_CONNECTIONS = 256;
 /** A client that neither reads nor sends for this long is let go. Streams have heartbeats. */
 const IDLE_SOCKET_MS = 90_000;
 const MOST_STREAMS = 100;
+/** Each reads an export and all volumes of the cluster. */
+const MOST_PLANS = 4;
 /** As long as answers about a token are remembered, and a little more. */
 const ASK_AGAIN_MS = 31_000;
 
@@ -47,6 +49,8 @@ export class ConsoleServer implements AsyncDisposable {
   readonly #options: ConsoleOptions;
   readonly #server: Server;
   readonly #streams = new Set<() => void>();
+  /** How many are being made. */
+  #plans = 0;
 
   private constructor(options: ConsoleOptions) {
     this.#options = options;
@@ -158,8 +162,15 @@ export class ConsoleServer implements AsyncDisposable {
   ): Promise<void> {
     const sync = caller.rights.syncs ? cluster.views.syncs.get(name) : undefined;
     if (!sync) return refuse(response, { status: 404, problem: 'There is no such sync, or you may not see it.' });
-    const { clock, store } = cluster;
-    answer(response, 200, await recoveryPlan(sync, store, { client: caller.client, clock }, signal));
+    if (this.#plans >= MOST_PLANS)
+      return refuse(response, { status: 503, problem: 'Too many plans are made at this moment: ask again.' });
+    this.#plans += 1;
+    try {
+      const { clock, store } = cluster;
+      answer(response, 200, await recoveryPlan(sync, store, { client: caller.client, clock }, signal));
+    } finally {
+      this.#plans -= 1;
+    }
   }
 
   async #act(

@@ -71,7 +71,7 @@ export class PageFiles {
 }
 
 /** Beside the one file that the program is, or below the project's root. */
-export const directoriesFrom = (here: string): readonly string[] => [
+const directoriesFrom = (here: string): readonly string[] => [
   join(here, 'console'),
   join(here, '../..', PAGE_DIRECTORY),
 ];

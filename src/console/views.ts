@@ -78,7 +78,7 @@ export interface SeenNode {
 export type SeenReport =
   | { readonly job: 'devices'; readonly namespace: string; readonly report: ReadReport }
   | { readonly job: 'lvm'; readonly namespace: string; readonly report: NodeReport }
-  | { readonly job: 'unreadable'; readonly namespace: string; readonly name: string };
+  | { readonly job: 'unreadable'; readonly of: 'devices' | 'lvm'; readonly namespace: string; readonly name: string };
 
 /** `namespace` is where the agents report; in all of them unless it is given. */
 export function consoleViews(caches: Pick<Caches, 'view'>, namespace?: string): ConsoleViews {
@@ -175,7 +175,7 @@ function seenReportOf(map: ConfigMap): SeenReport {
     const report = lvmReports.parse(map);
     if (report) return { job: 'lvm', namespace, report };
   }
-  return { job: 'unreadable', namespace, name: keyOfObject(map) };
+  return { job: 'unreadable', of: job === lvmReports.job ? 'lvm' : 'devices', namespace, name: keyOfObject(map) };
 }
 
 /** Without what only machines read. */

@@ -163,7 +163,7 @@ test('a wipe is approved by who may patch nodes, and by nobody else', async () =
     return (await response.json()) as ActionResult;
   };
   const annotations = async (): Promise<Readonly<Record<string, string>>> =>
-    (await plane.admin.get('/api/v1/nodes/node-1')).metadata.annotations ?? {};
+    ((await plane.admin.get('/api/v1/nodes/node-1')).metadata.annotations ?? {}) as Readonly<Record<string, string>>;
   expect(await act(reader)).toMatchObject({
     succeeded: false,
     sentence: expect.stringContaining('you may not do that'),
