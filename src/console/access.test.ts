@@ -7,6 +7,7 @@ import { PERSISTENT_VOLUMES } from '../api/persistent-volumes.ts';
 import { aNodeReport } from '../devices/builders.ts';
 import { APPROVALS_ANNOTATION } from '../devices/contract.ts';
 import { devicesReports } from '../devices/node-report.ts';
+import { VirtualClock } from '../kit/clock/virtual.ts';
 import type { KubeObject } from '../kit/kube/resource.ts';
 import { CANCEL_ANNOTATION, PV_POOLS } from '../pool/contract.ts';
 import { CLUSTER_ROLE_BINDINGS, CLUSTER_ROLES, ROLE_BINDINGS, ROLES } from '../sandbox/kinds/resources.ts';
@@ -178,6 +179,34 @@ describe('a console that wants tokens', () => {
       expect(following.last?.message).toMatchObject({ change: { pools: { 'red/data': { wanted: 7 } } } }),
     );
     expect(JSON.stringify(following.events)).not.toContain('blue');
+  });
+});
+
+describe('a stream of somebody whose rights are others now', () => {
+  test('ends within half a minute, and what they may see then is sent when they come back', async () => {
+    const clock = new VirtualClock();
+    await using console = await aWorld({ clock });
+    const token = somebody(console, 'bob', [read('pvpool.noobaa.com', 'pvpools')], 'red');
+    using following = await console.follow(undefined, bearer(token));
+    await eventually(() => expect(following.events).not.toEqual([]));
+    await clock.advance(31_000);
+    expect(following.hasEnded).toBe(false);
+    console.objects.remove(ROLE_BINDINGS, 'red/role-of-bob');
+    await clock.advance(31_000);
+    await eventually(() => expect(following.hasEnded).toBe(true));
+    using again = await console.follow(undefined, { ...bearer(token), 'last-event-id': following.last?.id ?? '' });
+    await eventually(() => expect(again.events[0]?.message).toMatchObject({ is: 'state', state: { pools: {} } }));
+  });
+
+  test('is not asked about more often than that', async () => {
+    const clock = new VirtualClock();
+    await using console = await aWorld({ clock });
+    const token = somebody(console, 'bob', [read('pvpool.noobaa.com', 'pvpools')], 'red');
+    expect(keys(await stateFor(console, token))).toEqual([[], [], ['red/data'], []]);
+    console.objects.remove(ROLE_BINDINGS, 'red/role-of-bob');
+    expect(keys(await stateFor(console, token))).toEqual([[], [], ['red/data'], []]);
+    await clock.advance(30_000);
+    expect(keys(await stateFor(console, token))).toEqual([[], [], [], []]);
   });
 });
 

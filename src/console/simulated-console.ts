@@ -29,6 +29,7 @@ export interface SimulatedOptions {
   readonly withoutKinds?: boolean;
   readonly store?: StoreAccess;
   readonly namespace?: string;
+  /** Of the server and of what is remembered of tokens; that of the cluster is the real one. */
   readonly clock?: Clock;
   readonly pageDirectories?: readonly string[];
 }
@@ -92,7 +93,7 @@ export class SimulatedConsole implements AsyncDisposable {
         {
           version: 'test',
           clusters: [console],
-          door: withTokens ? new TokenDoor({ clock, clientFor }) : openDoor('tester'),
+          door: withTokens ? new TokenDoor({ clock: options.clock ?? clock, clientFor }) : openDoor('tester'),
           clock: options.clock ?? clock,
           log,
           page: new PageFiles(pageDirectories),
