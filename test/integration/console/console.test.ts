@@ -1,6 +1,8 @@
 /** `holdfast console` as it is shipped, in front of a real API server: callers see and do what their own tokens let them. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { ActionResult, Hello, Message, State, VolumeStory } from '../../../src/console/model.ts';
@@ -12,6 +14,7 @@ import { rolesOf } from '../../../src/kit/manifests/rbac.ts';
 import { BUILT } from '../../harness/built.ts';
 import { type ControlPlane, startControlPlane } from '../../harness/control-plane.ts';
 import { kubeconfigFlag } from '../../harness/holdfast.ts';
+import { kubeconfig } from '../../harness/kubeconfig.ts';
 import { createServiceAccount, type PolicyRule } from '../../harness/users.ts';
 import { eventually } from '../../harness/wait.ts';
 
@@ -34,9 +37,35 @@ const read = (...resources: string[]): PolicyRule => ({ apiGroups: [''], resourc
 const EVENTS: PolicyRule = { apiGroups: ['events.k8s.io'], resources: ['events'], verbs: ['list'] };
 
 let plane: ControlPlane;
-let url: string;
-let child: ReturnType<typeof spawn>;
-const logged: string[] = [];
+let console: RunningConsole;
+
+interface RunningConsole extends AsyncDisposable {
+  readonly url: string;
+  readonly logged: readonly string[];
+}
+
+async function startConsole(...flags: readonly string[]): Promise<RunningConsole> {
+  const all = ['--auth=token', '--namespace=default', '--listen=127.0.0.1:0', '--allow-actions', ...flags];
+  const child = spawn(process.execPath, [BUILT, 'console', ...all], {
+    stdio: ['ignore', 'pipe', 'pipe'],
+    env: { PATH: process.env.PATH },
+  });
+  const logged: string[] = [];
+  createInterface(child.stderr).on('line', (line) => logged.push(line));
+  let url = '';
+  for await (const line of createInterface(child.stdout)) {
+    url = / is at (\S+)/.exec(line)?.[1] ?? '';
+    break;
+  }
+  return {
+    url,
+    logged,
+    async [Symbol.asyncDispose]() {
+      child.kill('SIGTERM');
+      if (child.exitCode === null) await once(child, 'exit');
+    },
+  };
+}
 
 beforeAll(async () => {
   plane = await startControlPlane();
@@ -47,29 +76,10 @@ beforeAll(async () => {
     clusterRules: rules('ClusterRole'),
     namespaceRules: { default: rules('Role') },
   });
-  const flags = [
-    '--auth=token',
-    '--namespace=default',
-    '--listen=127.0.0.1:0',
-    '--allow-actions',
-    await kubeconfigFlag(plane.directory, account, plane),
-  ];
-  child = spawn(process.execPath, [BUILT, 'console', ...flags], {
-    stdio: ['ignore', 'pipe', 'pipe'],
-    env: { PATH: process.env.PATH },
-  });
-  if (!child.stdout || !child.stderr) throw new Error('it has no output');
-  createInterface(child.stderr).on('line', (line) => logged.push(line));
-  for await (const line of createInterface(child.stdout)) {
-    url = / is at (\S+)/.exec(line)?.[1] ?? '';
-    break;
-  }
+  console = await startConsole(await kubeconfigFlag(plane.directory, account, plane));
 });
 afterAll(async () => {
-  if (child) {
-    child.kill('SIGTERM');
-    if (child.exitCode === null) await once(child, 'exit');
-  }
+  await console?.[Symbol.asyncDispose]();
   await plane?.[Symbol.asyncDispose]();
 });
 
@@ -93,11 +103,11 @@ async function makeTheWorld({ admin }: ControlPlane): Promise<void> {
   });
 }
 
-const ask = (path: string, token?: string, init: RequestInit = {}) =>
+const ask = (path: string, token?: string, init: RequestInit = {}, { url } = console) =>
   fetch(`${url}${path}`, { ...init, headers: { ...init.headers, ...(token && { authorization: `Bearer ${token}` }) } });
 
-async function stateFor(token: string): Promise<State> {
-  const response = await ask('api/clusters/cluster/live', token);
+async function stateFor(token: string, of = console): Promise<State> {
+  const response = await ask('api/clusters/cluster/live', token, {}, of);
   expect(response.status).toBe(200);
   let text = '';
   const decoder = new TextDecoder();
@@ -109,6 +119,16 @@ async function stateFor(token: string): Promise<State> {
     if (message.is === 'state') return message.state;
   }
   throw new Error('no state came');
+}
+
+async function approve(of: RunningConsole, token: string): Promise<ActionResult> {
+  const { approve: action } = (await stateFor(token, of)).nodes['node-1']?.devices[0] ?? {};
+  const init = {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', 'x-holdfast': '1' },
+    body: JSON.stringify({ ...action, confirmed: VOLUME }),
+  };
+  return (await (await ask('api/clusters/cluster/actions', token, init, of)).json()) as ActionResult;
 }
 
 const somebody = (name: string, ...clusterRules: PolicyRule[]) => createServiceAccount(plane, { name, clusterRules });
@@ -145,6 +165,19 @@ test('who may read nothing sees nothing, and not that all is well', async () => 
   expect((await ask('api/clusters/cluster/volumes/a', token)).status).toBe(404);
 });
 
+test('a console that has a certificate of its own does not lend it to its callers', async () => {
+  const { url, ca, directory, credentials } = plane;
+  const file = join(directory, 'certificate.kubeconfig');
+  await writeFile(file, kubeconfig({ url, ca, certificate: credentials.admin }));
+  await using powerful = await startConsole(`--kubeconfig=${file}`);
+  const { token } = await somebody('borrower', read('persistentvolumes', 'nodes', 'configmaps'));
+  await eventually(async () => (await stateFor(token, powerful)).nodes['node-1']?.devices.length === 1);
+  expect(await approve(powerful, token)).toMatchObject({
+    succeeded: false,
+    sentence: expect.stringContaining('system:serviceaccount:default:borrower'),
+  });
+});
+
 test('a wipe is approved by who may patch nodes, and by nobody else', async () => {
   const rules = [read('persistentvolumes', 'nodes', 'configmaps')];
   const { token: reader } = await somebody('approving-reader', ...rules);
@@ -153,15 +186,7 @@ test('a wipe is approved by who may patch nodes, and by nobody else', async () =
     resources: ['nodes'],
     verbs: ['patch'],
   });
-  const { approve } = (await stateFor(writer)).nodes['node-1']?.devices[0] ?? {};
-  const act = async (token: string) => {
-    const response = await ask('api/clusters/cluster/actions', token, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json', 'x-holdfast': '1' },
-      body: JSON.stringify({ ...approve, confirmed: VOLUME }),
-    });
-    return (await response.json()) as ActionResult;
-  };
+  const act = (token: string) => approve(console, token);
   const annotations = async (): Promise<Readonly<Record<string, string>>> =>
     ((await plane.admin.get('/api/v1/nodes/node-1')).metadata.annotations ?? {}) as Readonly<Record<string, string>>;
   expect(await act(reader)).toMatchObject({
@@ -171,6 +196,7 @@ test('a wipe is approved by who may patch nodes, and by nobody else', async () =
   expect(await annotations()).not.toHaveProperty(APPROVALS_ANNOTATION);
   expect(await act(writer)).toMatchObject({ succeeded: true });
   expect(JSON.parse((await annotations())[APPROVALS_ANNOTATION] ?? '')).toHaveProperty('wwid:naa.1');
+  const { logged } = console;
   const audited = logged.map((line) => JSON.parse(line)).filter(({ audit }) => audit);
   expect(audited.map(({ user, succeeded }) => [user, succeeded])).toEqual([
     ['system:serviceaccount:default:approving-reader', false],
