@@ -1,5 +1,5 @@
 /** Ten thousand volumes: nothing that a person does is more than 50 ms of work for the page, and its first paint is there within a second. */
-import type { Page } from 'playwright-core';
+import type { Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { TestBrowser, told } from './browser.ts';
 import { aState, aVolume, Times } from './fixture/objects.ts';
@@ -39,18 +39,34 @@ const change = (round: number): void =>
 const search = () => page.getByRole('searchbox', { name: 'Search volumes' });
 const header = (name: string) => page.getByRole('columnheader', { name }).getByRole('button');
 
-/** Each of the steps is done as often as it takes to be sure; `ready` is not measured. */
-const INTERACTIONS: Readonly<
-  Record<string, { readonly ready?: () => Promise<void>; readonly act: (round: number) => Promise<void> }>
-> = {
+/** Where it is, so that a click there is a click, and not also the work of finding it in the page. */
+async function middleOf(target: Locator): Promise<readonly [number, number]> {
+  const box = await target.boundingBox();
+  if (!box) throw new Error('there is nothing to click on');
+  return [box.x + box.width / 2, box.y + box.height / 2];
+}
+
+/** What makes it ready is not measured; then something is done, or clicked on. */
+type Interaction = { readonly ready?: () => Promise<void> } & (
+  | { readonly act: (round: number) => Promise<void> }
+  | { readonly click: () => Locator }
+);
+
+const INTERACTIONS: Readonly<Record<string, Interaction>> = {
   'to type a letter': {
     ready: () => search().focus(),
     act: (round) => page.keyboard.press(['d', 'a', 't', 'a', '-'][round] ?? '1'),
   },
-  'to clear the search': { ready: () => search().fill('data-1'), act: () => search().fill('') },
-  'to sort by name': { ready: () => header('Capacity').click(), act: () => header('Volume').click() },
-  'to sort by age': { ready: () => header('Volume').click(), act: () => header('Age').click() },
-  'to filter by health': { act: () => page.getByRole('button', { name: /^Failed/ }).click() },
+  'to clear the search': {
+    ready: async () => {
+      await search().fill('data-1');
+      await page.keyboard.press('Control+A');
+    },
+    act: () => page.keyboard.press('Delete'),
+  },
+  'to sort by name': { ready: () => header('Capacity').click(), click: () => header('Volume') },
+  'to sort by age': { ready: () => header('Volume').click(), click: () => header('Age') },
+  'to filter by health': { click: () => page.getByRole('button', { name: /^Failed/ }) },
   'to scroll': { act: (round) => page.mouse.wheel(0, 3000 * (round + 1)) },
   'to press End and Home': {
     ready: () => page.getByRole('row').nth(1).getByRole('link').focus(),
@@ -62,19 +78,26 @@ const INTERACTIONS: Readonly<
       await page.goto(`${server.url}#/volumes`);
       await page.getByRole('row').nth(1).waitFor();
     },
-    act: () => page.getByRole('row').nth(1).getByRole('link').click(),
+    click: () => page.getByRole('row').nth(1).getByRole('link'),
   },
 };
 
-test.each(Object.entries(INTERACTIONS))('%s', async (name, { ready, act }) => {
+async function prepared(interaction: Interaction, round: number): Promise<() => Promise<void>> {
+  if ('act' in interaction) return () => interaction.act(round);
+  const place = await middleOf(interaction.click());
+  return () => page.mouse.click(...place);
+}
+
+test.each(Object.entries(INTERACTIONS))('%s', async (name, interaction) => {
   const works: number[] = [];
   for (const view of ['overview', 'volumes']) await page.goto(`${server.url}#/${view}`);
   await page.getByText('10,000 volumes').waitFor();
   await page.mouse.move(600, 500);
   for (let round = 0; round < ROUNDS; round += 1) {
-    await ready?.();
+    await interaction.ready?.();
+    const done = await prepared(interaction, round);
     await page.waitForTimeout(400);
-    works.push((await workOf(page, () => act(round))).totalMs);
+    works.push((await workOf(page, done)).totalMs);
   }
   console.log(`${name}: ${works.map((work) => work.toFixed(1)).join(', ')} ms`);
   expect(median(works)).toBeLessThan(LIMIT_MS);

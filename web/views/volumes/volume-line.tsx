@@ -24,34 +24,32 @@ export const VolumeLine = memo(({ row, index, top, isCurrent, onFocus }: VolumeL
     // biome-ignore lint/a11y/useSemanticElements: the rows stand where they are seen, which those of a <table> cannot
     // biome-ignore lint/a11y/useFocusableInteractive: the link in it is
     <div class="line" role="row" aria-rowindex={index + 2} style={{ transform: `translateY(${top}px)` }}>
-      <Cell name="health">
-        <HealthMark health={row.health}>{row.note ?? HEALTH_WORDS[row.health]}</HealthMark>
-      </Cell>
-      <Cell name="name">
+      {cell('health', <HealthMark health={row.health}>{row.note ?? HEALTH_WORDS[row.health]}</HealthMark>)}
+      {cell(
+        'name',
         <a
           href={addressIn(page, { view: 'volume', name: row.name })}
           data-row={index}
           tabIndex={isCurrent ? 0 : -1}
           onFocus={() => onFocus(index)}
-          title={row.name}
+          title={row.note === undefined ? row.name : `${row.name}: ${row.note}`}
         >
           {row.name}
-        </a>
-      </Cell>
-      <Cell name="claim">{row.claim ?? <span class="quiet-text">{row.phase}</span>}</Cell>
-      <Cell name="capacity">{bytes(row.capacityBytes)}</Cell>
-      <Cell name="class">{row.storageClass}</Cell>
-      <Cell name="zone">{row.zone}</Cell>
-      <Cell name="node">{row.node}</Cell>
-      <Cell name="source">{row.source}</Cell>
-      <Cell name="age">
-        <Ago at={row.createdAt} />
-      </Cell>
+        </a>,
+      )}
+      {cell('claim', row.claim ?? <span class="quiet-text">{row.phase}</span>)}
+      {cell('capacity', bytes(row.capacityBytes))}
+      {cell('class', row.storageClass)}
+      {cell('zone', row.zone)}
+      {cell('node', row.node)}
+      {cell('source', row.source)}
+      {cell('age', <Ago at={row.createdAt} />)}
     </div>
   );
 });
 
-function Cell({ name, children }: { readonly name: string; readonly children?: ComponentChildren }) {
+/** No part of its own: there are nine in each row, and a screen of rows is drawn with every key that is pressed. */
+function cell(name: string, children: ComponentChildren) {
   return (
     // biome-ignore lint/a11y/useSemanticElements: as above
     <div role="cell" class={`cell-${name}`}>
