@@ -5,14 +5,15 @@ import type { AddressInfo } from 'node:net';
 import type { Cancel, Clock } from '../kit/clock/clock.ts';
 import type { Log } from '../kit/observe/log.ts';
 import { type Actions, parseAction } from './actions.ts';
+import { answer, bodyOf, decoded, refuse, sendFile, whileAsked } from './answers.ts';
 import type { ConsoleCluster } from './cluster.ts';
 import type { Caller, Door } from './door.ts';
-import { type Asked, type Refusal, refusalOf, SECURITY_HEADERS, wrongMethod } from './guard.ts';
+import { type Asked, refusalOf, SECURITY_HEADERS, wrongMethod } from './guard.ts';
 import { stream } from './live.ts';
-import type { ActionName, Hello, Problem } from './model.ts';
+import type { ActionName, Hello } from './model.ts';
 import { recoveryPlan } from './recovery-plan.ts';
 import { keyOf, visibleTo } from './rights.ts';
-import type { PageFile, PageFiles } from './static.ts';
+import type { PageFiles } from './static.ts';
 import { storyOf } from './story.ts';
 
 export interface ConsoleOptions {
@@ -242,73 +243,4 @@ export class ConsoleServer implements AsyncDisposable {
     if (response.headersSent) response.destroy();
     else refuse(response, { status: 500, problem: 'This console could not answer. Its log tells why.' });
   }
-}
-
-/** Aborted when nobody waits for the answer any more. */
-function whileAsked(response: ServerResponse): AbortSignal {
-  const gone = new AbortController();
-  response.on('close', () => gone.abort());
-  return gone.signal;
-}
-
-const LARGEST_BODY = 32 * 1024;
-
-/** Nothing for what is too large. */
-async function bodyOf(request: IncomingMessage): Promise<string | undefined> {
-  const chunks: Buffer[] = [];
-  let size = 0;
-  for await (const chunk of request) {
-    size += chunk.length;
-    if (size > LARGEST_BODY) return undefined;
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks).toString('utf8');
-}
-
-/** Nothing for what is no text. */
-function decoded(part: string): string {
-  try {
-    return decodeURIComponent(part);
-  } catch {
-    return '';
-  }
-}
-
-function answer(response: ServerResponse, status: number, body: unknown): void {
-  const text = JSON.stringify(body);
-  response.writeHead(status, {
-    'content-type': 'application/json; charset=utf-8',
-    'content-length': Buffer.byteLength(text),
-  });
-  response.end(text);
-}
-
-function refuse(response: ServerResponse, { status, problem }: Refusal): void {
-  response.setHeader('cache-control', 'no-store');
-  response.setHeader('connection', 'close');
-  if (status === 401) response.setHeader('www-authenticate', 'Bearer');
-  answer(response, status, { problem } satisfies Problem);
-}
-
-function sendFile(
-  response: ServerResponse,
-  { type, etag, body, gzipped }: PageFile,
-  method: string,
-  header: Asked['header'],
-): void {
-  response.setHeader('etag', etag);
-  response.setHeader('cache-control', 'no-cache');
-  response.setHeader('vary', 'accept-encoding');
-  if (header('if-none-match') === etag) {
-    response.writeHead(304).end();
-    return;
-  }
-  const isGzipped = /\bgzip\b/.test(header('accept-encoding') ?? '');
-  const bytes = isGzipped ? gzipped : body;
-  response.writeHead(200, {
-    'content-type': type,
-    'content-length': bytes.length,
-    ...(isGzipped && { 'content-encoding': 'gzip' }),
-  });
-  response.end(method === 'HEAD' ? undefined : bytes);
 }
