@@ -4,7 +4,7 @@ SHELL := bash
 .DEFAULT_GOAL := help
 # Tiers share the machine's devices and ports, and each one uses all cores by itself: also with -j they run one after another.
 .NOTPARALLEL:
-.PHONY: help setup demo test check unit simulation conformance integration host lab campaign mutations bench control-plane helm s3-server azurite bundle image manifests deploy sandbox-schemas docs format
+.PHONY: help setup demo test check unit simulation conformance integration host lab browser campaign mutations bench control-plane helm s3-server azurite console-page bundle image manifests deploy sandbox-schemas docs format
 
 # npm scripts and these recipes run on the Node.js that package-lock.json pins, whatever the machine has.
 export PATH := $(CURDIR)/node_modules/.bin:$(PATH)
@@ -22,14 +22,15 @@ $(SETUP): package.json package-lock.json
 	@npm ci --no-audit --no-fund --loglevel=error
 	@touch $@
 
-demo: $(SETUP) ## Show all five jobs at work on two clusters inside of the program
+demo: $(SETUP) console-page ## Show all five jobs at work on two clusters inside of the program
 	@node src/main.ts demo
 
-test: check simulation conformance integration host lab ## Run every test tier but the campaign
+test: check simulation conformance integration host lab browser ## Run every test tier but the campaign
 
 check: $(SETUP) ## Types, lint, dead code, layers and unit tests; under a minute
 	$(call say,Types)
 	@tsc -p .
+	@tsc -p web
 	$(call say,Lint and format)
 	@biome check --error-on-warnings
 	$(call say,Dead code)
@@ -48,7 +49,7 @@ conformance: $(SETUP) control-plane ## Ask the sandbox and a real Kubernetes API
 	$(call say,Conformance: the sandbox and a real control plane answer alike)
 	@vitest run --project conformance
 
-integration: $(SETUP) control-plane helm s3-server azurite ## Run the tests against a real Kubernetes API server
+integration: $(SETUP) control-plane helm s3-server azurite console-page ## Run the tests against a real Kubernetes API server
 	$(call say,Integration tests: a real etcd and Kubernetes control plane)
 	@vitest run --project integration
 
@@ -59,6 +60,10 @@ host: $(SETUP) control-plane ## Run the tests on real block devices (as root)
 lab: $(SETUP) control-plane ## Run the tests in guests with a kernel of their own: LVM, LUKS, RAID, power cuts
 	$(call say,Lab tests: a User-Mode Linux guest with a real device mapper)
 	@tools/lab-tier.sh
+
+browser: $(SETUP) console-page ## Run the tests of the console's page in a real browser; its pictures are in dist/screenshots
+	$(call say,Browser tests: the console in Chromium)
+	@tools/browser-tier.sh
 
 campaign: $(SETUP) control-plane ## Run what takes longest: pools with 2 GB that are scaled and killed, every feature of lvm on a real node
 	$(call say,Campaign: pools with 2 GB under constant use)
@@ -85,7 +90,10 @@ s3-server: ## Build an S3 server for the tests, once, and print where it is
 azurite: ## Install a server of Azure Blob Storage for the tests, once, and print where it is
 	@tools/azurite/build.sh
 
-bundle: $(SETUP) ## Make the program one file, dist/holdfast.mjs
+console-page: $(SETUP) ## Build the console's page, dist/console
+	@node tools/console/build.ts
+
+bundle: $(SETUP) console-page ## Make the program one file, dist/holdfast.mjs
 	@node tools/bundle.ts
 
 image: bundle ## Build what the image will hold; the image itself comes with the chart

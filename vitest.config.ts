@@ -15,6 +15,7 @@ const tier = (name: string, include: string[], oneByOne = true, testTimeout = on
     hookTimeout: 120_000,
     fileParallelism: !oneByOne,
     ...(RUN_THE_PROGRAM.includes(name) && { globalSetup: 'test/harness/built.ts' }),
+    ...(name === 'browser' && { globalSetup: 'test/browser/built-page.ts' }),
   },
 });
 
@@ -22,12 +23,18 @@ export default defineConfig({
   test: {
     reporters: ['default', './tools/tier-reporter.ts'],
     projects: [
-      tier('unit', ['bench/**/*.test.ts', 'src/**/*.test.ts', 'tools/**/*.test.ts', 'test/layers.test.ts'], false),
+      tier(
+        'unit',
+        ['bench/**/*.test.ts', 'web/**/*.test.ts', 'src/**/*.test.ts', 'tools/**/*.test.ts', 'test/layers.test.ts'],
+        false,
+      ),
       tier('simulation', [SIMULATION], false, 120_000),
       /** One real control plane for all of it. */
       tier('conformance', ['test/conformance/**/*.test.ts']),
       tier('integration', ['test/integration/**/*.test.ts']),
       tier('host', ['test/host/**/*.test.ts']),
+      /** The console in a real browser. */
+      tier('browser', ['test/browser/**/*.test.ts']),
       /** In a guest, by tools/lab/boot.sh. A guest is several times slower than the machine that it runs on. */
       tier('lab', ['test/lab/*.test.ts'], true, 600_000),
       /** Outside, and turns guests on and off. */

@@ -5,6 +5,7 @@
  * tests run it under exactly that.
  */
 
+import { consoleSpec } from './console/spec.ts';
 import { devicesSpec } from './devices/spec.ts';
 import type { ControllerSpec } from './kit/manifests/controller-spec.ts';
 import { lvmSpec } from './lvm/spec.ts';
@@ -12,4 +13,11 @@ import { poolSpec } from './pool/spec.ts';
 import { syncSpec } from './sync/spec.ts';
 import { topologySpec } from './topology/spec.ts';
 
-export const controllers: readonly ControllerSpec[] = [topologySpec, devicesSpec, lvmSpec, poolSpec, syncSpec];
+export const controllers: readonly ControllerSpec[] = [
+  topologySpec,
+  devicesSpec,
+  lvmSpec,
+  poolSpec,
+  syncSpec,
+  consoleSpec,
+];

@@ -69,6 +69,13 @@ test('jobs and kit know neither commands nor the sandbox', () => {
   expect(violations((each) => points(each) && !isTest(each.from))).toEqual([]);
 });
 
+test('the page takes of the program what the console shows, and what is pure, and the program nothing of the page', () => {
+  const page = globSync('web/**/*.{ts,tsx}', { cwd: root }).flatMap(importsOf);
+  const taken = new Set(page.map(({ to }) => to).filter((to) => to.startsWith('src/')));
+  expect([...taken].sort()).toEqual(['src/console/model.ts', 'src/kit/backoff.ts']);
+  expect(violations(({ to }) => to.startsWith('web/'))).toEqual([]);
+});
+
 test('the program imports nothing from tests, tools or benchmarks', () => {
   expect(violations(({ from, to }) => !isTest(from) && /^(test|tools|bench)\//.test(to))).toEqual([]);
 });

@@ -14,6 +14,7 @@ beforeEach(async () => {
   for (const script of [
     'host-tier.sh',
     'lab-tier.sh',
+    'browser-tier.sh',
     'control-plane/build.sh',
     'helm/build.sh',
     's3-server/build.sh',
@@ -53,6 +54,7 @@ test('make -j test runs every tier, one after another', async () => {
   expect(await log()).toEqual([
     'npm ci --no-audit --no-fund --loglevel=error',
     'tsc -p .',
+    'tsc -p web',
     'biome check --error-on-warnings',
     'knip',
     'vitest run --project unit',
@@ -62,9 +64,11 @@ test('make -j test runs every tier, one after another', async () => {
     'build.sh',
     'build.sh',
     'build.sh',
+    'node tools/console/build.ts',
     'vitest run --project integration',
     'host-tier.sh',
     'lab-tier.sh',
+    'browser-tier.sh',
   ]);
 });
 

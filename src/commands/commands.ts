@@ -52,6 +52,12 @@ export const commands: readonly CommandEntry[] = [
   },
   {
     group: 'run',
+    name: 'console',
+    summary: 'a page that shows how volumes are, and what needs a person',
+    load: () => import('./console/console.ts'),
+  },
+  {
+    group: 'run',
     name: 'demo',
     summary: 'two clusters in this process, and all five jobs at work in them',
     load: () => import('./demo/demo.ts'),

@@ -56,7 +56,8 @@ export function topologyStatus(views: StatusViews, policy: Policy): TopologyStat
   };
 }
 
-function volumeStatus(views: TopologyViews, name: string, policy: Policy): VolumeStatus {
+/** Of a volume that is in the view. */
+export function volumeStatus(views: TopologyViews, name: string, policy: Policy): VolumeStatus {
   const seen = look(views, name);
   if (!seen) throw new Error(`volume ${name} has gone from a view that does not change`);
   const { labels, claim } = seen.volume;

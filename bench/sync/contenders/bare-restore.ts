@@ -1,8 +1,9 @@
 /** The limit of restoring: the very same objects, made ready beforehand, are created by bare POSTs over a number of connections. */
 
-import { lookUp } from '../../../src/commands/sync/looked-up.ts';
 import { onlySync } from '../../../src/commands/sync/site.ts';
+import { systemClock } from '../../../src/kit/clock/clock.ts';
 import { NO_KEYS } from '../../../src/sync/export/keys.ts';
+import { lookUp } from '../../../src/sync/recover/look-up.ts';
 import type { Creation, RecoveryPlan } from '../../../src/sync/recover/plan.ts';
 import { openStore } from '../../../src/sync/store/open.ts';
 import type { Contend } from '../../measure/contender.ts';
@@ -54,7 +55,7 @@ async function planOf(access: Access, environment: Environment): Promise<Recover
   const { signal } = new AbortController();
   const store = await openStore('s3', environment);
   const sync = await onlySync(client, signal);
-  const site = { sync, store, keys: NO_KEYS, [Symbol.asyncDispose]: () => store.close() };
+  const site = { sync, store, keys: NO_KEYS, clock: systemClock, [Symbol.asyncDispose]: () => store.close() };
   const { plan } = await lookUp(client, site, signal, () => {});
   await Promise.all([close(), store.close()]);
   return plan;

@@ -15,6 +15,7 @@ import { text } from '../flags/text.ts';
 import type { Define, Terminal } from '../line/command.ts';
 import { addExamples } from '../line/help.ts';
 import { UsageError } from '../line/usage-error.ts';
+import { openConsole } from './console.ts';
 import { Narrator } from './narrator.ts';
 import { story } from './story.ts';
 import { DemoWorld } from './world.ts';
@@ -34,6 +35,9 @@ const flags = {
       default: '0',
     },
   ),
+  consolePort: flag('--console-port', 'the port of the console; 0 for any that is free', integer(0, 65_535), {
+    default: '0',
+  }),
   kubeconfigOut: flag(
     '--kubeconfig-out',
     'the directory to write the kubeconfigs to, one for each cluster; they stay when the demo ends',
@@ -64,10 +68,12 @@ async function demo(options: OptionsOf<typeof flags>, terminal: Terminal): Promi
   using _end = { [Symbol.dispose]: () => clock.die() }; // whatever still waits for a time keeps nobody
   await using world = await DemoWorld.open({ clock, directory: directory.path, kubeconfigs, port: options.port });
   const { protectedSite, recoverySite } = world;
+  await using console = await openConsole([protectedSite, recoverySite], world.store, options.consolePort);
   terminal.stdout.write(
     `Two clusters in this process, with six nodes in three zones each, and all five jobs at work:\n\n` +
       `  export KUBECONFIG=${protectedSite.kubeconfig}   # protected\n` +
-      `  export KUBECONFIG=${recoverySite.kubeconfig}   # recovery\n`,
+      `  export KUBECONFIG=${recoverySite.kubeconfig}   # recovery\n\n` +
+      `The console is at ${console.url}\n`,
   );
   const { signal } = stopping;
   const pauseMs = options.once ? 0 : PAUSE_MS;
@@ -76,6 +82,7 @@ async function demo(options: OptionsOf<typeof flags>, terminal: Terminal): Promi
     isStyled: isTerminal,
     signal,
     pauseMs,
+    console: console.url,
     failure: () => world.failure,
   });
   try {

@@ -5,7 +5,7 @@ import { CONFIG_MAPS } from '../../api/config-maps.ts';
 import { NODES } from '../../api/nodes.ts';
 import { CONFIG_ANNOTATION, type DevicesSettings } from '../../devices/contract.ts';
 import { devices } from '../../devices/controller.ts';
-import { DEVICE_DIR, SimulatedDisks, STATE_DIR } from '../../devices/simulated-disks.ts';
+import { DEVICE_DIR, headOf, SimulatedDisks, STATE_DIR } from '../../devices/simulated-disks.ts';
 import { devicesSpec } from '../../devices/spec.ts';
 import type { SimulatedDisk } from '../../kit/host/simulated/disk.ts';
 import { FileBytes } from '../../kit/host/simulated/file-bytes.ts';
@@ -18,12 +18,25 @@ import { lvmSpec } from '../../lvm/spec.ts';
 import type { DemoSite } from './site.ts';
 
 const MIB = 2 ** 20;
-const DISK_BYTES = 64 * MIB;
+/** So large that somebody can watch how it is wiped. */
+const LARGE_DISK = 64 * MIB;
+const SMALL_DISK = 8 * MIB;
 /** So slow that somebody can watch it. */
 const WIPE_BANDWIDTH = 16 * MIB;
 const EXTENTS = 1024n;
 export const DISK_CLASS = 'local-disks';
 export const GROUP = 'storage_bulk';
+
+/** Those of the story, and those that are there besides. */
+export const STORY_DISKS: DiskSet = { configuration: 'disks', storageClass: DISK_CLASS, sizeBytes: LARGE_DISK };
+export const OTHER_DISKS: DiskSet = { configuration: 'fast-disks', storageClass: 'fast-disks', sizeBytes: SMALL_DISK };
+
+interface DiskSet {
+  /** The name of its ConfigMap. */
+  readonly configuration: string;
+  readonly storageClass: string;
+  readonly sizeBytes: number;
+}
 
 /** The raw disks of a node, and the agent that makes volumes of them. */
 export class DiskNode implements Disposable {
@@ -32,17 +45,29 @@ export class DiskNode implements Disposable {
   readonly #disks = new Map<string, SimulatedDisk>();
   readonly #files: FileBytes[] = [];
 
-  constructor(site: DemoSite, name: string, links: readonly string[], directory: string) {
+  /** `used` are links of disks that somebody has made a filesystem on already: those are not touched before a person says so. */
+  constructor(
+    site: DemoSite,
+    name: string,
+    {
+      set,
+      links,
+      used = [],
+    }: { readonly set: DiskSet; readonly links: readonly string[]; readonly used?: readonly string[] },
+    directory: string,
+  ) {
+    const { sizeBytes } = set;
     this.name = name;
     this.machine = new SimulatedMachine(site.clock, name);
     const disks = new SimulatedDisks(this.machine);
     mkdirSync(join(directory, name), { recursive: true });
-    for (const link of links) {
-      const content = new FileBytes(join(directory, name, link), DISK_BYTES);
+    for (const link of [...links, ...used]) {
+      const content = new FileBytes(join(directory, name, link), sizeBytes);
       this.#files.push(content);
-      this.#disks.set(link, disks.add(link, { sizeBytes: DISK_BYTES, wwid: `naa.${name}-${link}`, content }));
+      this.#disks.set(link, disks.add(link, { sizeBytes, wwid: `naa.${name}-${link}`, content }));
     }
-    configure(site, name);
+    for (const link of used) this.disk(link).write(headOf(false), 0);
+    configure(site, name, set);
     const settings: DevicesSettings = {
       node: name,
       namespace: 'default',
@@ -71,19 +96,19 @@ export class DiskNode implements Disposable {
   }
 }
 
-function configure({ objects }: DemoSite, name: string): void {
+function configure({ objects }: DemoSite, name: string, { configuration, storageClass }: DiskSet): void {
   const data = {
     deviceDir: DEVICE_DIR,
     deviceNameFilter: '.*',
     volumeMode: 'Block',
-    storageClassName: DISK_CLASS,
+    storageClassName: storageClass,
     wipeMethod: 'zero-all',
   };
-  if (!objects.get(CONFIG_MAPS, 'default/disks'))
-    objects.create(CONFIG_MAPS, { metadata: { name: 'disks', namespace: 'default' }, data });
+  if (!objects.get(CONFIG_MAPS, `default/${configuration}`))
+    objects.create(CONFIG_MAPS, { metadata: { name: configuration, namespace: 'default' }, data });
   const node = objects.get(NODES, name);
   if (!node) throw new Error(`there is no node ${name}`);
-  const annotations = { ...node.metadata.annotations, [CONFIG_ANNOTATION]: 'disks' };
+  const annotations = { ...node.metadata.annotations, [CONFIG_ANNOTATION]: configuration };
   objects.update(NODES, { ...node, metadata: { ...node.metadata, annotations } });
 }
 

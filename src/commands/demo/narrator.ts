@@ -9,6 +9,8 @@ export interface NarratorOptions {
   readonly signal: AbortSignal;
   /** How long a person is given to read a chapter. */
   readonly pauseMs: number;
+  /** Of the console, with a slash at its end. */
+  readonly console: string;
   /** Why it is in vain to wait for anything, if it is. */
   readonly failure?: () => Error | undefined;
 }
@@ -38,6 +40,11 @@ export class Narrator {
   /** A line to try. */
   look(command: string): void {
     this.#write(`${' '.repeat(8)}  ${this.#style('cyan', command)}\n`);
+  }
+
+  /** A view of the console: `volumes/NAME`, `nodes/NAME`, `pools/NAMESPACE/NAME`, `sync/NAME`. */
+  show(view: string, cluster = 'protected'): void {
+    this.look(`${this.#options.console}#/${view}?cluster=${cluster}`);
   }
 
   /** Resolves when it is so; rejects with what was waited for when it never is. */

@@ -7,6 +7,7 @@ import { customResources } from '../../custom-resources.ts';
 import { createAuthority } from '../../kit/certificates.ts';
 import type { Clock } from '../../kit/clock/clock.ts';
 import { KubeClient } from '../../kit/kube/client.ts';
+import type { Transport } from '../../kit/kube/transport.ts';
 import { type ProgramParts, runConnected } from '../../kit/manager/program.ts';
 import type { Runnable } from '../../kit/manager/stage.ts';
 import type { ControllerSpec } from '../../kit/manifests/controller-spec.ts';
@@ -48,6 +49,7 @@ export class DemoSite implements AsyncDisposable {
   readonly world: World;
   readonly #stop = new AbortController();
   readonly #running: Promise<void>[] = [];
+  readonly #transports: Transport[] = [];
   readonly #listening: AsyncDisposable;
   #failure: Error | undefined;
 
@@ -90,6 +92,13 @@ export class DemoSite implements AsyncDisposable {
     this.objects.create(NAMESPACES, { metadata: { name } });
   }
 
+  /** For a person, who may do everything here. It hears nothing more when the cluster ends. */
+  client(name: string): KubeClient {
+    const transport = this.cluster.transport();
+    this.#transports.push(transport);
+    return new KubeClient({ transport, clock: this.clock, random: Math.random, userAgent: `holdfast-${name}/demo` });
+  }
+
   /** Runs it until the cluster ends, as an account that may do what the job declares, and nothing else. */
   run({ spec, node, setUp }: SiteJob): void {
     const { clock } = this;
@@ -128,6 +137,7 @@ export class DemoSite implements AsyncDisposable {
     if (this.#stop.signal.aborted) return;
     this.#stop.abort();
     await this.#listening[Symbol.asyncDispose]();
+    await Promise.all(this.#transports.map((transport) => transport.close()));
     await Promise.allSettled(this.#running);
     this.world.stop();
   }

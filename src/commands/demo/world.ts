@@ -12,7 +12,8 @@ import { DEFAULT_POLICY, REGION, ZONE } from '../../topology/contract.ts';
 import { topology } from '../../topology/controller.ts';
 import { topologySpec } from '../../topology/spec.ts';
 import { DemoAgents } from './agents.ts';
-import { DiskNode, GroupNode, groupLabels } from './machines.ts';
+import { addApplications, addLogicalVolumes } from './life.ts';
+import { DiskNode, GroupNode, groupLabels, OTHER_DISKS, STORY_DISKS } from './machines.ts';
 import { DemoSite } from './site.ts';
 
 export interface DemoOptions {
@@ -33,6 +34,8 @@ export class DemoWorld implements AsyncDisposable {
   readonly agents: DemoAgents;
   readonly disks: DiskNode;
   readonly group: GroupNode;
+  /** The directory that is the object store of both. */
+  readonly store: string;
   readonly #stack: AsyncDisposableStack;
 
   private constructor(
@@ -40,12 +43,14 @@ export class DemoWorld implements AsyncDisposable {
     agents: DemoAgents,
     disks: DiskNode,
     group: GroupNode,
+    store: string,
     stack: AsyncDisposableStack,
   ) {
     [this.protectedSite, this.recoverySite] = sites;
     this.agents = agents;
     this.disks = disks;
     this.group = group;
+    this.store = store;
     this.#stack = stack;
   }
 
@@ -53,8 +58,10 @@ export class DemoWorld implements AsyncDisposable {
     await using stack = new AsyncDisposableStack();
     const store = join(directory, 'store');
     await mkdir(store, { recursive: true });
-    let disks: DiskNode | undefined;
-    stack.defer(() => disks?.[Symbol.dispose]()); // after the jobs that use them
+    const diskNodes: DiskNode[] = [];
+    stack.defer(() => {
+      for (const node of diskNodes) node[Symbol.dispose](); // after the jobs that use them
+    });
     const common = { clock, directory: kubeconfigs };
     const next = port === 0 ? 0 : port + 1;
     const protectedSite = stack.use(await DemoSite.open({ ...common, name: 'protected', port }));
@@ -63,9 +70,15 @@ export class DemoWorld implements AsyncDisposable {
     const agents = stack.use(await DemoAgents.open(protectedSite, directory));
     startCluster(protectedSite, agents, store);
     startCluster(recoverySite, agents, store);
-    disks = new DiskNode(protectedSite, 'node-a2', ['disk-1', 'disk-2'], join(directory, 'disks'));
+    const place = join(directory, 'disks');
+    const disks = new DiskNode(protectedSite, 'node-a2', { set: STORY_DISKS, links: ['disk-1', 'disk-2'] }, place);
+    const others = { set: OTHER_DISKS, links: ['fast-1', 'fast-2'], used: ['fast-3'] };
+    diskNodes.push(disks, new DiskNode(protectedSite, 'node-c1', others, place));
     const group = new GroupNode(protectedSite, 'node-b2');
-    return new DemoWorld([protectedSite, recoverySite], agents, disks, group, stack.move());
+    new GroupNode(protectedSite, 'node-c2');
+    addLogicalVolumes(protectedSite, 'node-c2');
+    addApplications(protectedSite);
+    return new DemoWorld([protectedSite, recoverySite], agents, disks, group, store, stack.move());
   }
 
   /** What has ended that should not have. */

@@ -1,22 +1,13 @@
 /** `holdfast devices approve NODE DEVICE`: how a person lifts a refusal, for one device and one wipe. */
 import { randomUUID } from 'node:crypto';
 import type { Command } from 'commander';
-import { NODES } from '../../api/nodes.ts';
-import {
-  type Approval,
-  type Approvals,
-  formatApprovals,
-  parseApprovals,
-  withApproval,
-} from '../../devices/approvals.ts';
+import { type Approvable, approvable, approvalFor, giveApproval } from '../../devices/approving.ts';
 import { APPROVALS_ANNOTATION } from '../../devices/contract.ts';
 import { describe, isSame } from '../../devices/identity.ts';
 import { devicesReports } from '../../devices/node-report.ts';
 import { type DevicesStatus, devicesStatus, type Reported } from '../../devices/status.ts';
 import { systemClock } from '../../kit/clock/clock.ts';
 import { inBytes } from '../../kit/in-words.ts';
-import { hasReason } from '../../kit/kube/api-error.ts';
-import { visible } from '../../kit/visible.ts';
 import { clusterFlags } from '../flags/cluster.ts';
 import { flag } from '../flags/flag.ts';
 import { runs } from '../flags/options.ts';
@@ -29,7 +20,7 @@ import { confirm, yesFlag } from '../question.ts';
 import { namespaceFlag, nodeNames, readReports } from '../reports/read.ts';
 import { agentLines } from '../reports/text.ts';
 import { type Visitor, visit } from '../visit.ts';
-import { type Approvable, approvable, chosenDevice } from './chosen-device.ts';
+import { chosenDevice } from './chosen-device.ts';
 
 const flags = {
   ...clusterFlags,
@@ -99,7 +90,8 @@ async function approve(request: Request, { yes, dryRun }: { yes: boolean; dryRun
   const asked = { question, word: device.volume, otherwise: 'nothing was approved' };
   if (!yes) await confirm(asked, terminal, visitor.signal);
   const now = yes ? { device, reported } : await findUnchanged(request, device);
-  const before = await write(request, now.device, now.reported);
+  const approval = approvalFor(now.device, { id: randomUUID(), at: systemClock.now() });
+  const before = await giveApproval(visitor, { node, approval, ...now });
   stdout.write(before === 'already' ? alreadyApproved(node) : approved(node, device));
 }
 
@@ -166,43 +158,3 @@ async function findUnchanged(request: Request, shownBefore: Approvable) {
     throw new Error(`nothing was approved: ${shownBefore.volume} is not as it was shown any more. Look at it again`);
   return now;
 }
-
-/** Each time, the Node is read again: somebody else may have written to it, which happens all the time. */
-const MOST_ATTEMPTS = 10;
-
-async function write(request: Request, device: Approvable, reported: Reported): Promise<'already' | 'done'> {
-  const { visitor, node } = request;
-  const { client, signal } = visitor;
-  const at = systemClock.now().toISOString();
-  const approval: Approval = { id: randomUUID(), at, fact: device.state.fact, identity: device.identity };
-  for (let attempt = 1; ; attempt++) {
-    const found = await client.find(NODES, { name: node }, { signal });
-    if (!found) throw new Error(`there is no node ${node}, only a report on it`);
-    const { annotations = {}, uid = '', resourceVersion = '' } = found.metadata;
-    const approvals = approvalsIn(annotations[APPROVALS_ANNOTATION], node);
-    if (approvals[device.device]?.some((given) => isUnseen(given, device, reported))) return 'already';
-    const text = formatApprovals(withApproval(approvals, device.device, approval, reported.report));
-    try {
-      const patch = { metadata: { annotations: { [APPROVALS_ANNOTATION]: text } } };
-      await client.mergePatch(NODES, { name: node }, patch, { preconditions: { uid, resourceVersion }, signal });
-      return 'done';
-    } catch (error) {
-      if (!hasReason(error, 'Conflict', 'NotFound') || attempt === MOST_ATTEMPTS) throw error;
-    }
-  }
-}
-
-function approvalsIn(text: string | undefined, node: string): Approvals {
-  const approvals = parseApprovals(text);
-  if (!('fault' in approvals)) return approvals;
-  throw new Error(
-    `the annotation ${APPROVALS_ANNOTATION} of ${node} cannot be understood, so nothing in it counts (${visible(`${approvals.fault}`)}); ` +
-      `remove it first: kubectl annotate node ${node} ${APPROVALS_ANNOTATION}-`,
-  );
-}
-
-/** A second approval before the agent has got to the first would be left over, for a refusal that nobody has seen yet. */
-const isUnseen = (approval: Approval, { identity, state }: Approvable, { report }: Reported): boolean =>
-  approval.fact === state.fact &&
-  isSame(approval.identity, identity) &&
-  Date.parse(approval.at) > Date.parse(report.at);

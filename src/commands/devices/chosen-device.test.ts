@@ -1,8 +1,9 @@
 import { describe, expect, test } from 'vitest';
+import { approvable } from '../../devices/approving.ts';
 import { aNodeReport } from '../../devices/builders.ts';
 import type { ReadReport, ReadStanding, ReadState } from '../../devices/node-report.ts';
 import { UsageError } from '../line/usage-error.ts';
-import { approvable, chosenDevice } from './chosen-device.ts';
+import { chosenDevice } from './chosen-device.ts';
 
 const FOREIGN: ReadState = { is: 'refused', fact: 'hasForeignData', why: 'holds xfs', remedy: '', canBeApproved: true };
 

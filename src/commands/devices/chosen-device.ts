@@ -1,18 +1,10 @@
 /** The device that a person names on the command line: by its path, its volume, its key or its identity, as `status` shows them. Pure. */
 
-import { describe, type Identity, isNamed } from '../../devices/identity.ts';
+import { describe, isNamed } from '../../devices/identity.ts';
 import type { ReadReport, ReadStanding } from '../../devices/node-report.ts';
-import { inWords } from '../../devices/status.ts';
 import { quote } from '../../kit/invalid-value.ts';
 import { visible } from '../../kit/visible.ts';
 import { UsageError } from '../line/usage-error.ts';
-
-/** One that can be approved: it is refused, for a fact that a person can know better about. */
-export interface Approvable extends ReadStanding {
-  readonly state: Extract<ReadStanding['state'], { is: 'refused' }>;
-  readonly device: string;
-  readonly identity: Identity;
-}
 
 /** Throws a `UsageError`, with those that there are, unless exactly one is meant. */
 export function chosenDevice({ node, devices }: ReadReport, named: string): ReadStanding {
@@ -34,16 +26,3 @@ function namesOf({ path, volume, device, identity }: ReadStanding): readonly str
 
 const listOf = (devices: readonly ReadStanding[]): string =>
   devices.map(({ path, volume }) => `${visible(path)} (${volume})`).join(', ');
-
-/** Throws with what is so, and what to do instead, unless it waits for nothing but an approval. */
-export function approvable(node: string, standing: ReadStanding): Approvable {
-  const { state, device, identity, path } = standing;
-  const name = `${visible(path)} of ${node}`;
-  if (state.is !== 'refused')
-    throw new Error(`${name} is not refused, so there is nothing to approve: it is ${visible(inWords(state))}`);
-  const { why, remedy } = state;
-  if (!state.canBeApproved) throw new Error(`${name} ${visible(why)}, which no approval changes. ${visible(remedy)}`);
-  if (device === undefined || identity === undefined)
-    throw new Error(`the agent of ${node} does not say which device ${visible(path)} is, so it cannot be approved`);
-  return { ...standing, state, device, identity };
-}

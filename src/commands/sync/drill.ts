@@ -2,16 +2,10 @@
 import type { Command } from 'commander';
 import { systemClock } from '../../kit/clock/clock.ts';
 import type { KubeClient } from '../../kit/kube/client.ts';
-import {
-  DRILL_ANNOTATION,
-  DRILL_LABEL,
-  type DrillResult,
-  FIELD_MANAGER,
-  PERSISTENT_VOLUME_SYNCS,
-  type PersistentVolumeSync,
-} from '../../sync/contract.ts';
-import { cleanUp, drill } from '../../sync/recover/drill.ts';
+import { DRILL_LABEL, type DrillResult } from '../../sync/contract.ts';
+import { cleanUp, drill, noteDrill } from '../../sync/recover/drill.ts';
 import { drillCopies } from '../../sync/recover/drill-copies.ts';
+import { believed } from '../../sync/recover/look-up.ts';
 import { positiveDuration } from '../flags/duration.ts';
 import { flag } from '../flags/flag.ts';
 import { type OptionsOf, runs } from '../flags/options.ts';
@@ -22,7 +16,6 @@ import { formatted, outputFlag } from '../output.ts';
 import { progressOn } from '../progress.ts';
 import { confirm, yesFlag } from '../question.ts';
 import { visit } from '../visit.ts';
-import { believed } from './looked-up.ts';
 import { siteFlags, siteOf } from './site.ts';
 
 const flags = {
@@ -99,22 +92,10 @@ async function hold(
     { client, clock: systemClock, patienceMs, dryRun: options.dryRun, progress },
     signal,
   );
-  if (!options.dryRun) await note(client, sync, result, signal);
+  if (!options.dryRun) await noteDrill(client, sync, result, signal);
   const told = { export: found.key, ...result, skipped: copies.skipped };
   terminal.stdout.write(await formatted(told, options.output, () => asText(told)));
   if (!result.succeeded) throw new Error(result.message ?? 'the drill has failed');
-}
-
-async function note(
-  client: KubeClient,
-  { metadata }: PersistentVolumeSync,
-  result: DrillResult,
-  signal: AbortSignal,
-): Promise<void> {
-  const { name = '', uid = '' } = metadata;
-  const annotations = { [DRILL_ANNOTATION]: JSON.stringify(result) };
-  const options = { preconditions: { uid }, fieldManager: FIELD_MANAGER, signal };
-  await client.mergePatch(PERSISTENT_VOLUME_SYNCS, { name }, { metadata: { annotations } }, options);
 }
 
 export function asText({

@@ -17,6 +17,7 @@ import { takeOver } from '../../sync/protect/take-over.ts';
 import { adopt, adoptable } from '../../sync/recover/adopt.ts';
 import { sizeOf } from '../../sync/recover/apply.ts';
 import { lastSeen } from '../../sync/recover/last-seen.ts';
+import { type LookedUp, lookUp, NothingToRestore } from '../../sync/recover/look-up.ts';
 import type { RecoveryPlan, Target } from '../../sync/recover/plan.ts';
 import { bringIntoScope, keepInScope } from '../../sync/recover/release.ts';
 import type { Written } from '../../sync/recover/writing.ts';
@@ -28,7 +29,6 @@ import { addExamples } from '../line/help.ts';
 import { progressOn } from '../progress.ts';
 import { confirm, yesFlag } from '../question.ts';
 import { visit } from '../visit.ts';
-import { type LookedUp, lookUp, NothingToRestore } from './looked-up.ts';
 import { type SiteOfSync, siteFlags, siteOf } from './site.ts';
 
 const flags = {

@@ -4,12 +4,12 @@ import { SYNC_ENABLED, SYNC_LABEL } from '../../sync/contract.ts';
 import type { Finding } from '../../sync/export/verify-chain.ts';
 import { aPair, RecoveryWorld, together } from '../../sync/recover/builders.ts';
 import { desiredVolume } from '../../sync/recover/desired.ts';
+import type { LookedUp } from '../../sync/recover/look-up.ts';
 import type { RecoveryPlan } from '../../sync/recover/plan.ts';
 import { rendered } from '../page/render.ts';
 import { PLAIN } from '../page/screen.ts';
 import { asText as drillText } from './drill.ts';
 import { checkScope, knownEpoch, leftOut, notHereInWords } from './failover.ts';
-import type { LookedUp } from './looked-up.ts';
 import { planPage, printed } from './plan.ts';
 import { asText as findingsText } from './verify.ts';
 

@@ -1,6 +1,7 @@
 /** `holdfast sync plan`: what a recovery would create, change, remove and refuse now, without doing it. */
 import type { Command } from 'commander';
 import { systemClock } from '../../kit/clock/clock.ts';
+import { type LookedUp, lookUp } from '../../sync/recover/look-up.ts';
 import type { RecoveryPlan, Target } from '../../sync/recover/plan.ts';
 import { remedyOf } from '../../sync/recover/refusals.ts';
 import { runs } from '../flags/options.ts';
@@ -11,7 +12,6 @@ import { toned, wide } from '../page/page.ts';
 import { progressOn } from '../progress.ts';
 import { show, showFlags } from '../show/show.ts';
 import type { Visitor } from '../visit.ts';
-import { type LookedUp, lookUp } from './looked-up.ts';
 import { siteOf, storeFlags } from './site.ts';
 
 const flags = { ...showFlags, ...storeFlags };

@@ -1,11 +1,12 @@
 /** What the commands for people of sync have in common: which resource they are about, and the store that it names. */
 import { SECRETS } from '../../api/secrets.ts';
+import { systemClock } from '../../kit/clock/clock.ts';
 import type { KubeClient } from '../../kit/kube/client.ts';
 import { PERSISTENT_VOLUME_SYNCS, type PersistentVolumeSync } from '../../sync/contract.ts';
 import { elderOf } from '../../sync/elder.ts';
-import { type Keys, keysFrom } from '../../sync/export/keys.ts';
+import { keysFrom } from '../../sync/export/keys.ts';
+import type { LookedAt } from '../../sync/recover/look-up.ts';
 import { openStore } from '../../sync/store/open.ts';
-import type { ObjectStore } from '../../sync/store/store.ts';
 import { clusterFlags } from '../flags/cluster.ts';
 import { flag } from '../flags/flag.ts';
 import type { OptionsOf } from '../flags/options.ts';
@@ -26,11 +27,7 @@ export const siteFlags = { ...clusterFlags, ...storeFlags };
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-export interface SiteOfSync extends AsyncDisposable {
-  readonly sync: PersistentVolumeSync;
-  readonly store: ObjectStore;
-  readonly keys: Keys;
-}
+export type SiteOfSync = LookedAt & AsyncDisposable;
 
 /** The resource of this cluster, and its store, which is closed at the end. */
 export async function siteOf(
@@ -42,7 +39,7 @@ export async function siteOf(
   const sync = await onlySync(client, signal);
   const variables = secret === undefined ? env : { ...env, ...(await environmentIn(client, secret, signal)) };
   const store = await openStore(sync.spec.cloudProvider, variables);
-  return { sync, store, keys: keysFrom(variables), [Symbol.asyncDispose]: () => store.close() };
+  return { sync, store, keys: keysFrom(variables), clock: systemClock, [Symbol.asyncDispose]: () => store.close() };
 }
 
 export async function onlySync(client: KubeClient, signal: AbortSignal): Promise<PersistentVolumeSync> {
@@ -52,7 +49,7 @@ export async function onlySync(client: KubeClient, signal: AbortSignal): Promise
   return sync;
 }
 
-async function environmentIn(client: KubeClient, named: string, signal: AbortSignal): Promise<Environment> {
+export async function environmentIn(client: KubeClient, named: string, signal: AbortSignal): Promise<Environment> {
   const [namespace = '', name = '', ...more] = named.split('/');
   if (!namespace || !name || more.length > 0)
     throw new UsageError(`--secret is NAMESPACE/NAME, such as pvsync-operator/pvsync, and not ${named}`);

@@ -4,6 +4,7 @@ import { KubeClient } from '../kube/client.ts';
 import type { KubeObject, Resource } from '../kube/resource.ts';
 import { RecordingLog } from '../observe/recording-log.ts';
 import { Caches } from './caches.ts';
+import type { ReflectorState } from './reflector-state.ts';
 import { broken, SimulatedCollection } from './simulated-collection.ts';
 
 interface Thing extends KubeObject {
@@ -19,7 +20,9 @@ function world() {
   const log = new RecordingLog();
   const random = () => 0.5;
   const client = new KubeClient({ transport: server, clock, random });
-  const caches = new Caches({ client, clock, random, log });
+  const states: string[] = [];
+  const onState = (resource: string, { is }: ReflectorState) => states.push(`${resource} ${is}`);
+  const caches = new Caches({ client, clock, random, log, onState });
   const stop = new AbortController();
   let ready = false;
   return {
@@ -27,6 +30,7 @@ function world() {
     server,
     log,
     caches,
+    states,
     ready: () => ready,
     async start() {
       void caches.run(stop.signal);
@@ -72,6 +76,15 @@ test('views with the same projection cannot mean different things by one index',
   expect(() =>
     caches.view(THINGS, { project: dataOf, indexes: { letter: (data: string) => [data.slice(-1)] } }),
   ).toThrow('two indexes named "letter"');
+});
+
+test('whoever wants to know is told in which state each collection is', async () => {
+  const { caches, server, start, states, clock } = world();
+  caches.view(THINGS, { project: dataOf });
+  server.refusals.push(500);
+  await start();
+  await clock.advance(60_000);
+  expect(states.slice(0, 4)).toEqual(['things.g listing', 'things.g resting', 'things.g listing', 'things.g watching']);
 });
 
 test('another selection is another list', async () => {

@@ -31,6 +31,8 @@ export interface CachesOptions {
   readonly log: Log;
   readonly metrics?: (resource: string) => ReflectorMetrics;
   readonly timing?: Partial<ReflectorTiming>;
+  /** Told whenever a collection is in another state, for those who tell people how well the server is heard. */
+  readonly onState?: (resource: string, state: ReflectorState) => void;
 }
 
 export class Caches {
@@ -88,6 +90,7 @@ class Collection implements Sink<KubeObject>, Coverage {
   readonly #reflector: Reflector<KubeObject>;
   readonly #stores = new Map<unknown, Store<KubeObject, unknown, string>>();
   readonly #markReady: () => void;
+  readonly #tell: CachesOptions['onState'];
   /** Until a view asks for it without being able to do without it. */
   #optional = true;
   #warned = false;
@@ -102,6 +105,7 @@ class Collection implements Sink<KubeObject>, Coverage {
     this.#log = options.log.child({ resource: this.#name });
     const { client, clock, random, timing } = options;
     this.#clock = clock;
+    this.#tell = options.onState;
     const metrics = options.metrics?.(this.#name);
     this.#reflector = new Reflector<KubeObject>({
       client,
@@ -174,6 +178,7 @@ class Collection implements Sink<KubeObject>, Coverage {
     if (state.is === 'watching') this.#nowInStep(state.denials);
     if (state.is === 'denied') this.#nowDenied(state.why, state.next.denials);
     if (state.is === 'resting') this.#interrupted(state.why, state.next.failures);
+    this.#tell?.(this.#name, state);
   }
 
   /** The first failure is news, and then each time that there have been twice as many. */

@@ -27,6 +27,8 @@ export interface ClusterAccessOptions {
   readonly env: Environment;
   /** As given by the user. Without it: `KUBECONFIG`, the pod's service account, `~/.kube/config`, in this order. */
   readonly kubeconfig?: string;
+  /** Of the kubeconfig, instead of its current one. */
+  readonly context?: string;
   /** Overrides the server of whatever was found. Where nothing was, it is talked to without saying who we are. */
   readonly master?: string;
   readonly serviceAccountDirectory?: string;
@@ -41,12 +43,12 @@ export async function clusterAccess(options: ClusterAccessOptions): Promise<Clus
   return { ...found, server, ...(proxy && { proxy }) };
 }
 
-async function find({ clock, env, kubeconfig, master, serviceAccountDirectory }: ClusterAccessOptions) {
+async function find({ clock, env, kubeconfig, context, master, serviceAccountDirectory }: ClusterAccessOptions) {
   const files = kubeconfigFiles(env, kubeconfig);
-  if (files) return await byKubeconfig(files, clock);
+  if (files) return await byKubeconfig(files, clock, context);
   if (env.KUBERNETES_SERVICE_HOST) return await podAccess(env, serviceAccountDirectory ?? SERVICE_ACCOUNT, clock);
   const home = env.HOME && join(env.HOME, '.kube', 'config');
-  if (home && existsSync(home)) return await byKubeconfig([home], clock);
+  if (home && existsSync(home)) return await byKubeconfig([home], clock, context);
   if (master) return asNobody(serverUrl(master, '--master'));
   throw new NoCluster(
     'no cluster to talk to: --kubeconfig is not given, KUBECONFIG is not set, this is not a pod and ' +
@@ -68,9 +70,9 @@ function present(files: readonly string[], source: string): readonly string[] {
 }
 
 /** Most processes run in a pod and never need what this loads. */
-async function byKubeconfig(files: readonly string[], clock: Clock): Promise<ClusterAccess> {
+async function byKubeconfig(files: readonly string[], clock: Clock, context?: string): Promise<ClusterAccess> {
   const { kubeconfigAccess } = await import('./kubeconfig.ts');
-  return await kubeconfigAccess(files, clock);
+  return await kubeconfigAccess(files, clock, context);
 }
 
 function asNobody(server: URL): ClusterAccess {

@@ -38,7 +38,7 @@ export type User = z.infer<typeof User>;
 export type Exec = z.infer<typeof Exec>;
 type Kubeconfig = z.infer<typeof Kubeconfig>;
 
-/** What the current context leads to. */
+/** What a context leads to. */
 export interface CurrentContext {
   readonly clusterName: string;
   readonly cluster: Cluster & { readonly server: string };
@@ -47,16 +47,20 @@ export interface CurrentContext {
   readonly namespace: string;
 }
 
-export async function currentContext(files: readonly string[]): Promise<CurrentContext> {
+/** The current one, unless another one is named. */
+export async function currentContext(files: readonly string[], named?: string): Promise<CurrentContext> {
   const configs = await Promise.all(files.map(read));
   const from = files.join(', ');
-  const name = configs.map((each) => each['current-context']).find(Boolean);
+  const name = named || configs.map((each) => each['current-context']).find(Boolean);
   if (!name) throw new NoCluster(`${from} has no current context; choose one with: kubectl config use-context NAME`);
   const context = byName(
     configs.flatMap((each) => each.contexts ?? []),
     name,
   )?.context;
-  if (!context) throw new NoCluster(`${from} has no context "${name}", which is its current one; ${CHOOSE}`);
+  if (!context)
+    throw new NoCluster(
+      `${from} has no context "${name}", which is ${named ? 'named by --context' : 'its current one'}; ${CHOOSE}`,
+    );
   const cluster = byName(
     configs.flatMap((each) => each.clusters ?? []),
     context.cluster,

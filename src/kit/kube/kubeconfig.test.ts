@@ -144,6 +144,18 @@ describe('several kubeconfigs', () => {
     expect(await found.authorize(false)).toEqual({ authorization: 'Bearer first' });
   });
 
+  test('lead where another context does, if that is named', async () => {
+    const clusters = ['a', 'b'].map((name) => ({ name, cluster: { server: `https://${name}.example` } }));
+    const contexts = ['a', 'b'].map((name) => ({ name, context: { cluster: name } }));
+    const config = path('two-contexts');
+    await writeFile(config, JSON.stringify({ 'current-context': 'a', clusters, contexts }));
+    expect((await kubeconfigAccess([config], new VirtualClock())).server.host).toBe('a.example');
+    expect((await kubeconfigAccess([config], new VirtualClock(), 'b')).server.host).toBe('b.example');
+    await expect(kubeconfigAccess([config], new VirtualClock(), 'c')).rejects.toThrow(
+      'has no context "c", which is named by --context',
+    );
+  });
+
   test('may be empty, all but one', async () => {
     await writeFile(path('empty'), '');
     const found = await kubeconfigAccess([path('empty'), await file({})], new VirtualClock());

@@ -12,14 +12,15 @@ import { serverUrl } from './server-url.ts';
 import { readToken } from './token-file.ts';
 import type { TlsOptions } from './undici-transport.ts';
 
-export async function kubeconfigAccess(files: readonly string[], clock: Clock): Promise<ClusterAccess> {
+/** `named` is the context that counts, instead of the current one. */
+export async function kubeconfigAccess(files: readonly string[], clock: Clock, named?: string): Promise<ClusterAccess> {
   const from = files.join(', ');
-  let context = await currentContext(files);
+  let context = await currentContext(files, named);
   let config = await load(context);
   let tls: TlsOptions = {};
   const identity = new Reread(clock, async (refresh) => {
     // Loading anew forgets what the exec plugin said before, and picks up a file that was rewritten.
-    if (refresh) context = await currentContext(files);
+    if (refresh) context = await currentContext(files, named);
     if (refresh) config = await load(context);
     const found = await identityOf(config, context);
     tls = sameTls(tls, found.tls) ? tls : found.tls;

@@ -6,7 +6,14 @@ import { type Clock, sleep } from '../../kit/clock/clock.ts';
 import { fewAtATime } from '../../kit/few-at-a-time.ts';
 import type { KubeClient } from '../../kit/kube/client.ts';
 import { type KubeObject, keyOfObject, type Resource, refOf } from '../../kit/kube/resource.ts';
-import { DRILL_LABEL, type DrillResult, FIELD_MANAGER } from '../contract.ts';
+import {
+  DRILL_ANNOTATION,
+  DRILL_LABEL,
+  type DrillResult,
+  FIELD_MANAGER,
+  PERSISTENT_VOLUME_SYNCS,
+  type PersistentVolumeSync,
+} from '../contract.ts';
 import { timeOf } from '../status.ts';
 import type { DrillCopies } from './drill-copies.ts';
 
@@ -114,4 +121,17 @@ export async function cleanUp(
     });
   }
   return removed;
+}
+
+/** On the resource, whose controller shows it in the status. */
+export async function noteDrill(
+  client: KubeClient,
+  { metadata }: PersistentVolumeSync,
+  result: DrillResult,
+  signal: AbortSignal,
+): Promise<void> {
+  const { name = '', uid = '' } = metadata;
+  const annotations = { [DRILL_ANNOTATION]: JSON.stringify(result) };
+  const options = { preconditions: { uid }, fieldManager: FIELD_MANAGER, signal };
+  await client.mergePatch(PERSISTENT_VOLUME_SYNCS, { name }, { metadata: { annotations } }, options);
 }

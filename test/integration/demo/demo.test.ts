@@ -31,6 +31,8 @@ test('the story is played to its end, and all that it claims is so', { timeout: 
     /its claims are bound to their own volumes in the recovery cluster, and stay so/,
   ])
     expect(stdout).toMatch(claim);
+  for (const view of ['volumes/pvc-', 'nodes/node-a2', 'nodes/node-b2', 'pools/default/blobs', 'sync/site'])
+    expect(stdout).toMatch(new RegExp(`http://127\\.0\\.0\\.1:\\d+/#/${view}`));
   expect(stdout).not.toContain('\u001b');
   expect(await readdir(temporary)).toEqual([]);
 });
@@ -52,7 +54,14 @@ test('without a story both clusters are there until Ctrl-C, on other ports if th
     stdio: ['ignore', 'pipe', 'inherit'],
     env: { PATH: process.env.PATH, TMPDIR: temporary },
   });
-  for await (const line of createInterface(child.stdout)) if (line.startsWith('Both clusters stay')) break;
+  let console = '';
+  for await (const line of createInterface(child.stdout)) {
+    console ||= /^The console is at (\S+)$/.exec(line)?.[1] ?? '';
+    if (line.startsWith('Both clusters stay')) break;
+  }
+  expect(await (await fetch(`${console}api/hello`)).json()).toMatchObject({
+    clusters: [{ name: 'protected' }, { name: 'recovery' }],
+  });
   expect((await readdir(kubeconfigs)).toSorted()).toEqual(['protected.yaml', 'recovery.yaml']);
   child.kill('SIGINT');
   const [code] = await once(child, 'exit');

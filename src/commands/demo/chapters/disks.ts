@@ -53,6 +53,7 @@ export async function disks(world: DemoWorld, narrator: Narrator): Promise<void>
   mounted.read(kept, PLACE);
   narrator.check('nothing on it was touched', kept.equals(SECRET));
   narrator.look(`holdfast status devices ${node.name}`);
+  narrator.show(`nodes/${node.name}`);
 }
 
 /** Resolves with the link of the disk that it got. */

@@ -39,6 +39,7 @@ export async function failover(world: DemoWorld, narrator: Narrator): Promise<vo
     `what may be lost (RPO): ${found.rpoSeconds} s; how long it took to restore (RTO): ${found.rtoSeconds} s`,
   );
   narrator.look('kubectl get pvsync,pv,pvc   # with the kubeconfig of the recovery cluster');
+  narrator.show('sync/site', 'recovery');
 }
 
 function make({ objects }: DemoSite, name: string): void {

@@ -36,6 +36,7 @@ export async function logicalVolumes(world: DemoWorld, narrator: Narrator): Prom
   await narrator.until('the volume has grown', () => (logical()?.extents ?? 0n) * EXTENT >= 2n * 2n ** 30n);
   narrator.check('grown to 2 GiB while it was in use, with its data', fileSystems.contentAt(path)?.data === DATA);
   narrator.look(`kubectl describe pv ${NAME}`);
+  narrator.show(`nodes/${node}`);
   objects.remove(PERSISTENT_VOLUMES, NAME);
   await narrator.until('the volume is gone', () => !objects.get(PERSISTENT_VOLUMES, NAME));
   narrator.check('deleted: nothing of it is left on the node', logical() === undefined && !fileSystems.contentAt(path));

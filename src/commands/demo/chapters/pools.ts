@@ -41,6 +41,7 @@ export async function pools(world: DemoWorld, narrator: Narrator): Promise<void>
   }
   narrator.check(`all ${stored.size} blobs are there, byte for byte`, same === stored.size);
   narrator.look(`kubectl get pvpool ${NAME}`);
+  narrator.show(`pools/${KEY}`);
 }
 
 function resize({ protectedSite: { objects } }: DemoWorld, numPVs: number): void {

@@ -37,4 +37,5 @@ export async function zones({ protectedSite: { objects } }: DemoWorld, narrator:
   });
   narrator.check(`its volume carries ${labelled}: the scheduler will keep to that`, labelled === zone);
   narrator.look(`kubectl get pv -L ${ZONE}`);
+  narrator.show(`volumes/${name}`);
 }

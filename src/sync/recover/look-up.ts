@@ -1,17 +1,26 @@
 /** What a recovery would do now: this cluster as it is, the newest export, and the plan that follows from them. */
 
 import { Snapshot } from '../../kit/cache/snapshot.ts';
-import { systemClock } from '../../kit/clock/clock.ts';
+import type { Clock } from '../../kit/clock/clock.ts';
 import { inTurns } from '../../kit/in-turns.ts';
 import type { KubeClient } from '../../kit/kube/client.ts';
-import type { PersistentVolumeSync } from '../../sync/contract.ts';
-import { deciding } from '../../sync/recover/decide.ts';
-import type { BelievedExport } from '../../sync/recover/found.ts';
-import { findExport } from '../../sync/recover/newest.ts';
-import type { RecoveryPlan } from '../../sync/recover/plan.ts';
-import type { Seen } from '../../sync/recover/seen.ts';
-import { syncViews } from '../../sync/views.ts';
-import type { SiteOfSync } from './site.ts';
+import type { PersistentVolumeSync } from '../contract.ts';
+import type { Keys } from '../export/keys.ts';
+import type { ObjectStore } from '../store/store.ts';
+import { syncViews } from '../views.ts';
+import { deciding } from './decide.ts';
+import type { BelievedExport } from './found.ts';
+import { findExport } from './newest.ts';
+import type { RecoveryPlan } from './plan.ts';
+import type { Seen } from './seen.ts';
+
+/** A resource, the store that it names, and what opens what is there. */
+export interface LookedAt {
+  readonly sync: PersistentVolumeSync;
+  readonly store: ObjectStore;
+  readonly keys: Keys;
+  readonly clock: Clock;
+}
 
 export interface LookedUp {
   readonly found: BelievedExport;
@@ -27,7 +36,7 @@ export class NothingToRestore extends Error {
 /** Rejects with the reason when there is no export that may be believed. */
 export async function lookUp(
   client: KubeClient,
-  site: SiteOfSync,
+  site: LookedAt,
   signal: AbortSignal,
   progress: (line: string) => void,
 ): Promise<LookedUp> {
@@ -43,9 +52,9 @@ export async function lookUp(
   return { found, seen, plan: await inTurns(deciding(seen), signal) };
 }
 
-export async function believed({ sync, store, keys }: SiteOfSync, signal: AbortSignal): Promise<BelievedExport> {
+export async function believed({ sync, store, keys, clock }: LookedAt, signal: AbortSignal): Promise<BelievedExport> {
   const { spec } = sync;
-  const found = await findExport({ store, spec, status: believedBefore(sync), keys, now: systemClock.now() }, signal);
+  const found = await findExport({ store, spec, status: believedBefore(sync), keys, now: clock.now() }, signal);
   if (found.kind === 'waiting') throw new NothingToRestore(`there is nothing to restore: ${found.why}`);
   if (found.kind === 'refused')
     throw new NothingToRestore(`the newest export is not restored: ${found.why}. ${found.remedy}`);

@@ -1,0 +1,157 @@
+/** A console under exactly the rights that it declares, and a drill in a cluster with a binder. */
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { CONFIG_MAPS } from '../api/config-maps.ts';
+import { NODES } from '../api/nodes.ts';
+import { PERSISTENT_VOLUME_CLAIMS } from '../api/persistent-volume-claims.ts';
+import { PERSISTENT_VOLUMES } from '../api/persistent-volumes.ts';
+import { aNodeReport } from '../devices/builders.ts';
+import { devicesReports } from '../devices/node-report.ts';
+import { systemClock } from '../kit/clock/clock.ts';
+import { KubeClient } from '../kit/kube/client.ts';
+import { runConnected } from '../kit/manager/program.ts';
+import { silentLog } from '../kit/observe/log.ts';
+import { Metrics } from '../kit/observe/metrics.ts';
+import { accountOf, grant } from '../sandbox/rights.ts';
+import { seeded } from '../sandbox/seeded.ts';
+import { World } from '../sandbox/world/world.ts';
+import { PERSISTENT_VOLUME_SYNCS, SYNC_ENABLED, SYNC_LABEL, type SyncSpec } from '../sync/contract.ts';
+import { sync } from '../sync/controller.ts';
+import { NO_KEYS } from '../sync/export/keys.ts';
+import { openStore } from '../sync/store/open.ts';
+import type { RecoveryPlan } from './model.ts';
+import { newCluster, SimulatedConsole } from './simulated-console.ts';
+import { consoleSpec } from './spec.ts';
+
+const eventually = (check: () => void | Promise<void>) => vi.waitFor(check, { timeout: 30_000, interval: 50 });
+
+let directory: string;
+beforeEach(async () => {
+  directory = await mkdtemp(join(tmpdir(), 'holdfast-console-'));
+});
+afterEach(() => rm(directory, { recursive: true, force: true }));
+
+test('a console sees everything with exactly the rights that it declares, and may ask who its callers are', async () => {
+  const cluster = newCluster();
+  grant(cluster.objects, consoleSpec);
+  cluster.objects.create(CONFIG_MAPS, devicesReports.mapOf(aNodeReport({ node: 'node-1' }), 'default'));
+  cluster.objects.create(NODES, { metadata: { name: 'node-1' } });
+  const user = accountOf('console');
+  await using console = await SimulatedConsole.open({ user, withTokens: true, namespace: 'default' }, cluster);
+  await eventually(() => {
+    const { volumes, nodes, pools, syncs } = console.console.parts;
+    expect([volumes, nodes, pools, syncs].map(({ known }) => known)).toEqual([true, true, true, true]);
+    const [node] = nodes.known ? [...nodes.value.values()] : [];
+    expect(node?.row.heard.devices).toBeDefined();
+  });
+  const token = cluster.access.tokens.give({ name: 'ada', groups: ['system:masters', 'system:authenticated'] });
+  const { status, json } = await console.ask('/api/hello', { headers: { authorization: `Bearer ${token}` } });
+  expect([status, json()]).toMatchObject([200, { user: 'ada' }]);
+});
+
+interface Site extends Disposable {
+  readonly cluster: ReturnType<typeof newCluster>;
+}
+
+/** A cluster with a binder, in which sync runs. */
+function aSite(mode: SyncSpec['mode']): Site {
+  const clock = systemClock;
+  const seed = mode === 'Protected' ? 3 : 4;
+  const random = seeded(seed);
+  const cluster = newCluster({}, seed);
+  const world = new World({ cluster, clock, random });
+  const transport = cluster.transport();
+  const stop = new AbortController();
+  const running = runConnected(
+    {
+      name: 'sync',
+      version: 'test',
+      instance: mode,
+      access: {
+        server: new URL('https://x.invalid'),
+        tls: () => ({}),
+        authorize: () => ({}),
+        namespace: 'default',
+        from: '',
+      },
+      clock,
+      random,
+      log: silentLog,
+      setUp: (parts) =>
+        sync(parts, {
+          openStore: (provider) => openStore(provider, { OBJECT_STORAGE_PATH: directory }),
+          keys: () => NO_KEYS,
+        }),
+    },
+    {
+      connection: { client: new KubeClient({ transport, clock, random }), close: () => transport.close() },
+      metrics: new Metrics(),
+    },
+    stop.signal,
+  );
+  running.catch(() => {});
+  const spec: SyncSpec = { protectedCluster: 'site', mode, cloudProvider: 'file', retention: 5, pollingInterval: 1 };
+  cluster.objects.create(PERSISTENT_VOLUME_SYNCS, { metadata: { name: 'site' }, spec });
+  return {
+    cluster,
+    [Symbol.dispose]() {
+      stop.abort();
+      world.stop();
+    },
+  };
+}
+
+test('a person sees what a recovery would do, and holds a drill, of which nothing is left', {
+  timeout: 60_000,
+}, async () => {
+  using there = aSite('Protected');
+  const labels = { [SYNC_LABEL]: SYNC_ENABLED };
+  const common = { accessModes: ['ReadWriteMany'], storageClassName: '' };
+  there.cluster.objects.create(PERSISTENT_VOLUMES, {
+    metadata: { name: 'data', labels },
+    spec: {
+      ...common,
+      capacity: { storage: '5Gi' },
+      nfs: { server: 'nfs', path: '/data' },
+      persistentVolumeReclaimPolicy: 'Retain',
+    },
+  });
+  there.cluster.objects.create(PERSISTENT_VOLUME_CLAIMS, {
+    metadata: { name: 'data', namespace: 'default', labels },
+    spec: { ...common, volumeName: 'data', resources: { requests: { storage: '5Gi' } } },
+  });
+  using here = aSite('Recovery');
+  const store = {
+    open: (provider: string) => openStore(provider, { OBJECT_STORAGE_PATH: directory }),
+    keys: () => NO_KEYS,
+  };
+  await using console = await SimulatedConsole.open({ store }, here.cluster);
+  const { objects } = here.cluster;
+  await eventually(() => expect(objects.get(PERSISTENT_VOLUME_CLAIMS, 'default/data')?.status?.phase).toBe('Bound'));
+  const plan = (await console.ask('/api/clusters/here/syncs/site/plan')).json() as RecoveryPlan;
+  expect(plan).toMatchObject({ counts: { create: 0, same: 2 }, export: { key: expect.any(String) } });
+  const body = JSON.stringify({
+    name: 'start-drill',
+    to: { sync: 'site' },
+    label: '',
+    consequence: '',
+    confirmed: 'drill',
+  });
+  const headers = { 'x-holdfast': '1', 'content-type': 'application/json' };
+  await eventually(() => expect(console.console.parts.syncs).toMatchObject({ known: true, value: { size: 1 } }));
+  const { json } = await console.ask('/api/clusters/here/actions', { method: 'POST', headers, body });
+  expect(json()).toMatchObject({ succeeded: true, sentence: expect.stringMatching(/1 volumes and 1 claims .* took/) });
+  expect(objects.list(PERSISTENT_VOLUMES).filter(({ metadata }) => !metadata.deletionTimestamp)).toHaveLength(1);
+  await eventually(() => {
+    const { syncs } = console.console.parts;
+    const [shown] = syncs.known ? [...syncs.value.values()] : [];
+    expect(shown?.row.timeline).toContainEqual(expect.objectContaining({ kind: 'drill', succeeded: true }));
+  });
+  expect(console.log.lines.filter(({ fields }) => fields.audit)).toMatchObject([
+    { level: 'info', fields: { user: 'tester', action: 'start-drill', to: { sync: 'site' }, succeeded: true } },
+  ]);
+  const story = (await console.ask('/api/clusters/here/volumes/data')).json();
+  expect(story).toMatchObject({ row: { sync: 'restored', claim: 'default/data' }, exports: [{ sync: 'site' }] });
+});

@@ -1,0 +1,140 @@
+/** One cluster that a console looks at: its caches, what is shown of it, and those who are told of that. */
+import type { Random } from '../kit/backoff.ts';
+import { Caches } from '../kit/cache/caches.ts';
+import type { Cancel, Clock } from '../kit/clock/clock.ts';
+import type { KubeClient } from '../kit/kube/client.ts';
+import type { Log } from '../kit/observe/log.ts';
+import { Feed } from './feed.ts';
+import { Hearing } from './hearing.ts';
+import type { ClusterName } from './model.ts';
+import { Picture } from './picture.ts';
+import type { StoreAccess } from './recovery-plan.ts';
+import { EVERYTHING, keyOf, type Rights } from './rights.ts';
+import { type ConsoleViews, consoleViews } from './views.ts';
+
+export interface ConsoleClusterOptions extends ClusterName {
+  readonly client: KubeClient;
+  /** That of the cluster, by which it writes its times. */
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Log;
+  /** Different for every process that ever lived. */
+  readonly instance: string;
+  /** Where the agents report; in all namespaces unless it is given. */
+  readonly namespace?: string | undefined;
+  /** Of the object store, where this process has it. */
+  readonly store?: StoreAccess | undefined;
+}
+
+/** Changes come in crowds. A picture that takes long to make is made less often: it never takes more than a tenth of the time. */
+const GATHERING_MS = 100;
+const SHARE = 10;
+const LOOK_AGAIN_MS = 30_000;
+/** Of callers with different rights. */
+const MOST_FEEDS = 32;
+
+export class ConsoleCluster {
+  readonly name: string;
+  readonly title: string;
+  readonly client: KubeClient;
+  readonly clock: Clock;
+  readonly views: ConsoleViews;
+  readonly store: StoreAccess | undefined;
+  readonly hearing: Hearing;
+  readonly #options: ConsoleClusterOptions;
+  readonly #caches: Caches;
+  readonly #picture: Picture;
+  readonly #feeds = new Map<string, Feed>();
+  #feedsMade = 0;
+  #gathering: Cancel | undefined;
+  #lastTookMs = 0;
+
+  constructor(options: ConsoleClusterOptions) {
+    const { client, clock, random, log, name, title, store } = options;
+    this.#options = options;
+    this.name = name;
+    this.title = title;
+    this.client = client;
+    this.clock = clock;
+    this.store = store;
+    this.hearing = new Hearing(clock, (connection) => {
+      for (const feed of this.#feeds.values()) feed.tell(feed.connection(connection));
+      this.#changed();
+    });
+    this.#caches = new Caches({
+      client,
+      clock,
+      random,
+      log,
+      onState: (resource, state) => {
+        this.hearing.note(resource, state);
+        if (state.is === 'denied' || state.is === 'watching') this.#changed();
+      },
+    });
+    this.views = consoleViews(this.#caches, options.namespace);
+    this.#picture = new Picture({
+      views: this.views,
+      clock,
+      canReadStore: store !== undefined,
+      whyNot: (resource) => this.hearing.whyNot(resource),
+      onChange: () => this.#changed(),
+    });
+  }
+
+  /** Looks at the cluster until the signal is aborted. */
+  async run(signal: AbortSignal): Promise<void> {
+    const again = (): Cancel =>
+      this.clock.after(LOOK_AGAIN_MS, () => {
+        this.#picture.lookAgain();
+        cancel = again();
+      });
+    let cancel = again();
+    try {
+      await this.#caches.run(signal);
+    } finally {
+      cancel();
+      this.#gathering?.();
+      this.hearing.close();
+      this.#picture.close();
+    }
+  }
+
+  get parts() {
+    return this.#picture.parts;
+  }
+
+  /** What is sent to those who have these rights. */
+  feedFor(rights: Rights): Feed {
+    const key = rights === EVERYTHING ? '' : keyOf(rights);
+    const known = this.#feeds.get(key);
+    if (known) return known;
+    if (this.#feeds.size >= MOST_FEEDS) this.#dropFeed();
+    const instance = `${this.#options.instance}.${++this.#feedsMade}`;
+    const feed = new Feed(instance, rights, this.#picture.parts, this.clock.now());
+    this.#feeds.set(key, feed);
+    return feed;
+  }
+
+  /** One that nobody reads, if there is any. */
+  #dropFeed(): void {
+    for (const [key, feed] of this.#feeds)
+      if (feed.readers === 0) {
+        this.#feeds.delete(key);
+        return;
+      }
+  }
+
+  #changed(): void {
+    this.#gathering ??= this.clock.after(Math.max(GATHERING_MS, SHARE * this.#lastTookMs), () => this.#publish());
+  }
+
+  #publish(): void {
+    this.#gathering = undefined;
+    const began = this.clock.monotonic();
+    const changed = this.#picture.refresh();
+    const { parts } = this.#picture;
+    const now = this.clock.now();
+    for (const feed of this.#feeds.values()) feed.publish(changed, parts, now);
+    this.#lastTookMs = this.clock.monotonic() - began;
+  }
+}

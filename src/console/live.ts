@@ -1,0 +1,115 @@
+/** A stream of events to one reader: bounded in what waits for it, and never silent for long. */
+import type { ServerResponse } from 'node:http';
+import type { Writable } from 'node:stream';
+import { constants, createGzip } from 'node:zlib';
+import type { Cancel, Clock } from '../kit/clock/clock.ts';
+import type { Feed, Sent } from './feed.ts';
+
+export interface LiveOptions {
+  readonly clock: Clock;
+  readonly isGzipped: boolean;
+  readonly lastId: string | undefined;
+  /** What else is said at the beginning, if there is something. */
+  readonly first: readonly Sent[];
+}
+
+const HEARTBEAT_MS = 15_000;
+/** What may wait for a reader before it is sent no more changes, but all of it when it has read that. */
+const MOST_WAITING = 1_000_000;
+/** One that reads nothing at all for this long is let go. */
+const PATIENCE_MS = 60_000;
+
+/** Gives back how to end it. It ends by itself when the reader goes, and is over when `onEnd` is called. */
+export function stream(feed: Feed, response: ServerResponse, options: LiveOptions, onEnd: () => void): () => void {
+  const live = new Live(feed, response, options, onEnd);
+  return () => live.end();
+}
+
+class Live {
+  readonly #feed: Feed;
+  readonly #response: ServerResponse;
+  readonly #out: Writable;
+  readonly #clock: Clock;
+  readonly #onEnd: () => void;
+  readonly #unsubscribe: () => void;
+  #heartbeat: Cancel;
+  #patience: Cancel | undefined;
+  #isBehind = false;
+  #hasEnded = false;
+
+  constructor(
+    feed: Feed,
+    response: ServerResponse,
+    { clock, isGzipped, lastId, first }: LiveOptions,
+    onEnd: () => void,
+  ) {
+    this.#feed = feed;
+    this.#response = response;
+    this.#clock = clock;
+    this.#onEnd = onEnd;
+    response.writeHead(200, {
+      'content-type': 'text/event-stream; charset=utf-8',
+      'x-accel-buffering': 'no',
+      ...(isGzipped && { 'content-encoding': 'gzip', vary: 'accept-encoding' }),
+    });
+    response.flushHeaders();
+    this.#out = isGzipped ? gzippedInto(response) : response;
+    response.on('close', () => this.end());
+    response.on('error', () => this.end());
+    this.#heartbeat = this.#beat();
+    this.#unsubscribe = feed.subscribe({ next: (sent) => this.#next(sent) });
+    for (const sent of [...feed.missedSince(lastId), ...first]) this.#send(sent);
+  }
+
+  end(): void {
+    if (this.#hasEnded) return;
+    this.#hasEnded = true;
+    this.#heartbeat();
+    this.#patience?.();
+    this.#unsubscribe();
+    this.#out.destroy();
+    this.#response.destroy();
+    this.#onEnd();
+  }
+
+  #next(sent: Sent): void {
+    if (this.#isBehind) return;
+    if (this.#waiting > MOST_WAITING) this.#fallBehind();
+    else this.#send(sent);
+  }
+
+  get #waiting(): number {
+    return this.#response.writableLength + (this.#out === this.#response ? 0 : this.#out.writableLength);
+  }
+
+  /** It gets all of it once it has read what is waiting, and what lies between is not kept for it. */
+  #fallBehind(): void {
+    this.#isBehind = true;
+    this.#patience = this.#clock.after(PATIENCE_MS, () => this.end());
+    this.#out.once('drain', () => {
+      this.#patience?.();
+      this.#isBehind = false;
+      if (!this.#hasEnded) this.#send(this.#feed.state);
+    });
+  }
+
+  #send({ id, text }: Sent): void {
+    this.#out.write(`id: ${id}\ndata: ${text}\n\n`);
+  }
+
+  /** So that both sides notice when the other has gone, and nobody in between takes the connection for idle. */
+  #beat(): Cancel {
+    return this.#clock.after(HEARTBEAT_MS, () => {
+      if (!this.#isBehind) this.#out.write(': still here\n\n');
+      this.#heartbeat = this.#beat();
+    });
+  }
+}
+
+/** Each event leaves when it is written. */
+function gzippedInto(response: ServerResponse): Writable {
+  const gzip = createGzip({ level: 4, flush: constants.Z_SYNC_FLUSH });
+  gzip.pipe(response);
+  gzip.on('error', () => response.destroy());
+  return gzip;
+}

@@ -1,0 +1,155 @@
+import { describe, expect, test } from 'vitest';
+import type { NodeStatus as LvmOfNode, VolumeStatus } from '../lvm/status.ts';
+import { aDevice } from './builders.ts';
+import { type KnownOfNode, nodeShown } from './nodes.ts';
+
+const NODE = { name: 'node-1', labels: { 'topology.kubernetes.io/zone': 'a' }, isReady: true, isCordoned: false };
+const withDevices = (...devices: ReturnType<typeof aDevice>[]): KnownOfNode => ({
+  name: 'node-1',
+  node: NODE,
+  devices: { node: 'node-1', isDryRun: false, remarks: [], devices, heardAt: '2026-01-01T00:00:00Z' },
+});
+const refused = (canBeApproved: boolean) =>
+  ({ is: 'refused', fact: 'hasForeignData', why: 'holds ext4', remedy: 'Empty it', canBeApproved }) as const;
+const logical = (volume: string, state: VolumeStatus['state'], vg?: string): VolumeStatus => ({
+  volume,
+  vg,
+  size: '',
+  state,
+  stands: state.is,
+});
+const withGroups = (parts: Partial<LvmOfNode>): KnownOfNode => ({
+  name: 'node-1',
+  node: NODE,
+  lvm: { node: 'node-1', remarks: [], groups: [], volumes: [], heardAt: '2026-01-01T00:00:00Z', ...parts },
+});
+const group = { name: 'fast', sizeBytes: 100, freeBytes: 40, missingDisks: 0, size: '', free: '', pools: [] };
+
+test('a node is shown with its zone, and when its agents were heard', () => {
+  expect(nodeShown(withDevices()).row).toEqual({
+    name: 'node-1',
+    zone: 'a',
+    health: 'well',
+    isReady: true,
+    remarks: [],
+    devices: [],
+    groups: [],
+    heard: { devices: '2026-01-01T00:00:00Z' },
+  });
+});
+
+test.each([
+  ['failed', [aDevice({ is: 'failed', why: 'no' }), aDevice(refused(true))]],
+  ['attention', [aDevice(refused(true)), aDevice({ is: 'bound' })]],
+  ['busy', [aDevice({ is: 'wiping', doneBytes: 1, ofBytes: 2 }), aDevice({ is: 'bound' })]],
+  ['well', [aDevice({ is: 'available' }), aDevice({ is: 'bound' })]],
+] as const)('it is %s when the worst of its devices is', (health, devices) => {
+  expect(nodeShown(withDevices(...devices)).row.health).toBe(health);
+});
+
+test('what is known of no node of the cluster is unknown', () => {
+  const { node: _, ...gone } = withDevices(aDevice({ is: 'bound' }));
+  expect(nodeShown(gone).row.health).toBe('unknown');
+});
+
+test.each([
+  [{ ...NODE, isReady: false }, 'The node is not ready.'],
+  [{ ...NODE, isCordoned: true }, 'The node is cordoned: no new pods are placed on it.'],
+])('what people should know of the node itself is told', (node, remark) => {
+  const { row } = nodeShown({ name: 'node-1', node });
+  expect([row.health, row.remarks]).toEqual(['attention', [remark]]);
+});
+
+test('what people should know of its agents is told as sentences', () => {
+  const known = withGroups({ remarks: ['was last heard 12 minutes ago: what is shown may not be so any more'] });
+  expect(nodeShown(known).row.remarks).toEqual([
+    'The lvm agent of this node was last heard 12 minutes ago: what is shown may not be so any more.',
+  ]);
+});
+
+describe('a device', () => {
+  test('that is wiped says how far that is, and is an activity', () => {
+    const { row, activities } = nodeShown(withDevices(aDevice({ is: 'wiping', doneBytes: 512, ofBytes: 2048 })));
+    expect(row.devices).toMatchObject([{ state: 'wiping', progress: 0.25 }]);
+    expect(activities).toMatchObject([
+      { kind: 'wipe', subject: '/dev/sdb of node-1', detail: '512 of 2Ki', progress: 0.25 },
+    ]);
+  });
+
+  test('that a person can approve offers that, says what is lost, and wants the name of its volume', () => {
+    const { row, needs } = nodeShown(withDevices(aDevice(refused(true))));
+    const action = {
+      name: 'approve-wipe',
+      to: { node: 'node-1', device: 'wwid:naa.1', volume: 'local-node-1-sdb', fact: 'hasForeignData' },
+      confirmBy: 'local-node-1-sdb',
+      consequence: expect.stringContaining('Everything on /dev/sdb of node-1 (2Ki, naa.1) will be lost'),
+    };
+    expect(row.devices).toMatchObject([{ state: 'refused', why: 'It holds ext4.', approve: action }]);
+    expect(needs).toMatchObject([
+      {
+        id: 'device:node-1:local-node-1-sdb',
+        what: '/dev/sdb of node-1 is not wiped: it holds ext4.',
+        command: 'holdfast devices approve node-1 /dev/sdb',
+        action,
+      },
+    ]);
+  });
+
+  test.each([
+    ['no approval changes', aDevice(refused(false))],
+    ['nobody can name', aDevice(refused(true), { device: undefined })],
+  ])('that %s offers none', (_what, device) => {
+    const { row, needs } = nodeShown(withDevices(device));
+    expect(row.devices[0]).not.toHaveProperty('approve');
+    expect(needs[0]).not.toHaveProperty('action');
+  });
+});
+
+describe('a volume group', () => {
+  test('has the logical volumes that are in it, and the others stand by themselves', () => {
+    const ready = logical('a', { is: 'ready' }, 'fast');
+    const homeless = logical('b', { is: 'waiting', why: 'x' });
+    const elsewhere = logical('c', { is: 'ready' }, 'gone');
+    const { row } = nodeShown(withGroups({ groups: [group], volumes: [ready, homeless, elsewhere] }));
+    expect(row.groups[0]?.volumes.map(({ volume }) => volume)).toEqual(['a']);
+    expect(row.otherVolumes?.map(({ volume }) => volume)).toEqual(['b', 'c']);
+  });
+
+  test('that misses a disk needs somebody at once', () => {
+    expect(nodeShown(withGroups({ groups: [{ ...group, missingDisks: 1 }] })).needs).toMatchObject([
+      { severity: 'urgent', what: 'The volume group fast of node-1 misses 1 of its disks.' },
+    ]);
+  });
+
+  test.each([
+    [96, 1, 1],
+    [10, 95, 1],
+    [94, 94, 0],
+  ])(
+    'with a thin pool whose data is at %i %% and whose metadata is at %i %% needs %i',
+    (dataPercent, metadataPercent, needs) => {
+      const pool = {
+        name: 'thin',
+        sizeBytes: 1,
+        promisedBytes: 1,
+        dataPercent,
+        metadataPercent,
+        size: '',
+        promised: '',
+      };
+      expect(nodeShown(withGroups({ groups: [{ ...group, pools: [pool] }] })).needs).toHaveLength(needs);
+    },
+  );
+});
+
+test('a volume that cannot be made needs what its agent says', () => {
+  const volume = logical('a', { is: 'refused', fact: 'x', why: 'the group is full', remedy: 'Make room' });
+  expect(nodeShown(withGroups({ volumes: [volume] })).needs).toMatchObject([
+    { id: 'lvm:a', what: 'The volume a cannot be made: the group is full.', remedy: 'Make room.' },
+  ]);
+});
+
+test('an agent that says nothing of the volumes of its node is missed', () => {
+  const known = { ...withDevices(), devices: { node: 'node-1', isDryRun: false, remarks: [], devices: [] } };
+  expect(nodeShown(known).needs).toMatchObject([{ id: 'silent:devices:node-1' }]);
+});

@@ -1,0 +1,120 @@
+import { describe, expect, test } from 'vitest';
+import { aRow, noParts } from './builders.ts';
+import type { Health, Need, NodeRow } from './model.ts';
+import { overviewOf, type Parts } from './overview.ts';
+import type { Shown } from './shown.ts';
+
+const NOW = new Date('2026-01-01T00:00:00Z');
+const known = <T>(...rows: readonly (readonly [string, T])[]) => ({ known: true, value: new Map(rows) }) as const;
+const volumes = (...healths: Health[]): Parts['volumes'] =>
+  known(...healths.map((health, index) => [`v-${index}`, aRow(health)] as const));
+const need = (severity: Need['severity'], id = 'x'): Need => ({
+  id,
+  job: 'pool',
+  severity,
+  what: 'What.',
+  remedy: 'Do.',
+});
+const verdict = (parts: Partial<Parts>) => overviewOf(noParts(parts), NOW).verdict;
+
+describe('is my data safe?', () => {
+  test.each<[string, Health, string, Partial<Parts>]>([
+    ['all is well', 'well', 'All 2 volumes are well.', { volumes: volumes('well', 'well') }],
+    [
+      'some are worked on',
+      'well',
+      'All 2 volumes are well, 1 of them is being worked on.',
+      { volumes: volumes('well', 'busy') },
+    ],
+    ['there is one', 'well', 'The only volume is well.', { volumes: volumes('well') }],
+    ['there are none', 'well', 'There are no volumes yet.', {}],
+    ['one is unknown', 'unknown', 'Nobody can say how 1 volume is.', { volumes: volumes('well', 'unknown') }],
+    ['one has failed', 'failed', '1 thing needs you now.', { volumes: volumes('failed') }],
+    [
+      'something is urgent',
+      'attention',
+      '2 things need you now.',
+      { others: [need('urgent'), need('urgent', 'y'), need('soon', 'z')] },
+    ],
+    ['something is not', 'attention', '1 thing needs you, but not at once.', { others: [need('soon')] }],
+    ['volumes may not be read', 'unknown', 'Nobody can say: no right.', { volumes: { known: false, why: 'no right' } }],
+    [
+      'pools may not be read',
+      'unknown',
+      'What is seen is well, but no right.',
+      { volumes: volumes('well'), pools: { known: false, why: 'no right' } },
+    ],
+  ])('when %s: %s', (_when, health, sentence, parts) => {
+    expect(verdict(parts)).toEqual({ health, sentence });
+  });
+});
+
+test('volumes are counted by health', () => {
+  expect(overviewOf(noParts({ volumes: volumes('well', 'well', 'busy', 'failed') }), NOW).volumesByHealth).toEqual({
+    well: 2,
+    busy: 1,
+    attention: 0,
+    failed: 1,
+    unknown: 0,
+  });
+});
+
+test('what is urgent comes first', () => {
+  const others = [need('soon', 'a'), need('urgent', 'b'), need('soon', 'c'), need('urgent', 'a')];
+  expect(overviewOf(noParts({ others }), NOW).needs.map(({ severity, id }) => `${severity} ${id}`)).toEqual([
+    'urgent a',
+    'urgent b',
+    'soon a',
+    'soon c',
+  ]);
+});
+
+test('a job of which nothing is found is not in use, and one that cannot be looked at is unknown', () => {
+  const { jobs } = overviewOf(noParts({ syncs: { known: false, why: 'no right' } }), NOW);
+  expect(jobs.map(({ job, health, sentence }) => [job, health, sentence])).toEqual([
+    ['topology', 'well', 'not in use here'],
+    ['devices', 'well', 'not in use here'],
+    ['lvm', 'well', 'not in use here'],
+    ['pool', 'well', 'not in use here'],
+    ['sync', 'unknown', 'no right'],
+  ]);
+});
+
+test('each job says in a sentence how it stands', () => {
+  const device = { path: '', volume: '', identity: '', stands: '' };
+  const node: Shown<NodeRow> = {
+    row: {
+      name: 'n',
+      health: 'well',
+      isReady: true,
+      remarks: [],
+      devices: [
+        { ...device, state: 'bound' },
+        { ...device, state: 'bound' },
+        { ...device, state: 'refused' },
+      ],
+      groups: [
+        {
+          name: 'g',
+          sizeBytes: 1,
+          freeBytes: 1,
+          missingDisks: 0,
+          pools: [],
+          volumes: [{ volume: 'a', state: 'ready', stands: '' }],
+        },
+      ],
+      heard: {},
+    },
+    needs: [],
+    activities: [],
+  };
+  const { jobs } = overviewOf(
+    noParts({ nodes: known(['n', node]), volumes: known(['a', aRow('well', { zone: 'z' })]), isTopologyInUse: true }),
+    NOW,
+  );
+  expect(jobs.slice(0, 3)).toEqual([
+    { job: 'topology', health: 'well', sentence: '1 volume with a zone' },
+    { job: 'devices', health: 'attention', sentence: '3 devices: 2 bound, 1 refused' },
+    { job: 'lvm', health: 'well', sentence: '1 logical volume in 1 volume group: 1 ready' },
+  ]);
+});

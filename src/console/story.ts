@@ -1,0 +1,221 @@
+/** A volume's whole story: all that is known of it, and what has happened to it as far as anybody has told. */
+import { lastTimeOf, TOLD_EVENTS, type ToldEvent } from '../api/events.ts';
+import { PERSISTENT_VOLUMES, type PersistentVolume } from '../api/persistent-volumes.ts';
+import { RECEIPT_ANNOTATION } from '../devices/contract.ts';
+import { inBytes } from '../kit/in-words.ts';
+import { hasReason } from '../kit/kube/api-error.ts';
+import type { KubeClient } from '../kit/kube/client.ts';
+import type { Resource } from '../kit/kube/resource.ts';
+import { toYaml } from '../kit/yaml.ts';
+import { DEFAULT_POLICY, SOURCE_ANNOTATION } from '../topology/contract.ts';
+import { volumeStatus } from '../topology/status.ts';
+import type { ConsoleCluster } from './cluster.ts';
+import type { ExportMark, Fact, Moment, Need, VolumeRow, VolumeStory, WipeReceipt } from './model.ts';
+import type { Parts } from './overview.ts';
+import { sentence } from './shown.ts';
+
+/** With the fields that people want to see. */
+export interface StoryEvent extends Omit<ToldEvent, 'series'> {
+  readonly reason?: string;
+  readonly type?: string;
+  readonly reportingController?: string;
+  readonly series?: { readonly count?: number; readonly lastObservedTime?: string } | null;
+  readonly deprecatedCount?: number;
+  readonly deprecatedSource?: { readonly component?: string };
+}
+
+const STORY_EVENTS: Resource<StoryEvent> = { ...TOLD_EVENTS };
+const MOST_EVENTS = 200;
+/** Where Events about what is in no namespace are. */
+const DEFAULT_NAMESPACE = 'default';
+
+export interface Told {
+  readonly volume: PersistentVolume;
+  readonly row: VolumeRow;
+  readonly parts: Parts;
+  readonly events: readonly StoryEvent[];
+  readonly zoneWhy: string | undefined;
+}
+
+/** As the caller: what they may not read is not told. Nothing when there is no such volume, or they may not see it. */
+export async function storyOf(
+  cluster: ConsoleCluster,
+  name: string,
+  parts: Parts,
+  client: KubeClient,
+  signal: AbortSignal,
+): Promise<VolumeStory | undefined> {
+  const row = parts.volumes.known ? parts.volumes.value.get(name)?.row : undefined;
+  if (!row) return undefined;
+  const volume = await client.find(PERSISTENT_VOLUMES, { name }, { signal });
+  if (!volume) return undefined;
+  const events = [
+    ...(await eventsOn(client, 'PersistentVolume', DEFAULT_NAMESPACE, name, signal)),
+    ...(row.claim === undefined ? [] : await eventsOnClaim(client, row.claim, signal)),
+  ];
+  return told({ volume, row, parts, events, zoneWhy: zoneWhyOf(cluster, name) });
+}
+
+const eventsOnClaim = (client: KubeClient, claim: string, signal: AbortSignal) => {
+  const [namespace = '', name = ''] = claim.split('/');
+  return eventsOn(client, 'PersistentVolumeClaim', namespace, name, signal);
+};
+
+async function eventsOn(
+  client: KubeClient,
+  kind: string,
+  namespace: string,
+  name: string,
+  signal: AbortSignal,
+): Promise<readonly StoryEvent[]> {
+  const fieldSelector = `regarding.kind=${kind},regarding.name=${name}`;
+  try {
+    return (await client.list(STORY_EVENTS, { namespace, fieldSelector, limit: MOST_EVENTS, signal })).items;
+  } catch (error) {
+    if (hasReason(error, 'Forbidden')) return [];
+    throw error;
+  }
+}
+
+function zoneWhyOf({ views: { topology } }: ConsoleCluster, name: string): string | undefined {
+  const isKnown = [topology.claims, topology.pods, topology.nodes].every((view) => view.available && view.synced);
+  return isKnown && topology.volumes.has(name) ? volumeStatus(topology, name, DEFAULT_POLICY).why : undefined;
+}
+
+export function told({ volume, row, parts, events, zoneWhy }: Told): VolumeStory {
+  const { metadata } = volume;
+  const why = zoneWhy === undefined ? undefined : whyThere(row, zoneWhy);
+  return {
+    row,
+    facts: factsOf(volume, row),
+    moments: momentsOf(volume, events),
+    ...(why !== undefined && { zoneWhy: why }),
+    needs: needsOf(row, parts),
+    receipts: receiptsOf(metadata.annotations?.[RECEIPT_ANNOTATION], events),
+    exports: exportsOf(row, parts),
+    yaml: toYaml(withoutNoise(volume)),
+  };
+}
+
+function whyThere({ zone, pods = [], node }: VolumeRow, why: string): string {
+  if (zone === undefined) return sentence(why);
+  if (pods.length === 0) return `It carries ${zone}. ${sentence(why)}`;
+  return `It carries ${zone}, because ${pods.join(', ')} ${pods.length === 1 ? 'uses' : 'use'} it${node ? ` on ${node}` : ''}. ${sentence(why)}`;
+}
+
+function factsOf({ metadata, spec = {} }: PersistentVolume, row: VolumeRow): readonly Fact[] {
+  const fact = (name: string, value: string | undefined, link?: string): readonly Fact[] =>
+    value ? [{ name, value, ...(link && { link }) }] : [];
+  return [
+    ...fact('Phase', row.phase),
+    ...fact('Size', inBytes(row.capacityBytes)),
+    ...fact('Claim', row.claim),
+    ...fact('Pods', row.pods?.join(', ')),
+    ...fact('Storage class', row.storageClass),
+    ...fact('Zone', row.zone),
+    ...fact('Node', row.node, row.node && `#/nodes/${encodeURIComponent(row.node)}`),
+    ...fact('Access', spec.accessModes?.join(', ')),
+    ...fact('Mode', spec.volumeMode),
+    ...fact('When released', spec.persistentVolumeReclaimPolicy),
+    ...fact('Path', spec.local?.path ?? spec.hostPath?.path),
+    ...fact('NFS', spec.nfs && `${spec.nfs.server}:${spec.nfs.path}`),
+    ...fact('CSI driver', spec.csi?.driver),
+    ...fact('CSI volume', spec.csi?.volumeHandle),
+    ...fact('Labels', labelsIn(metadata.labels)),
+    ...fact('Zone taken from', metadata.annotations?.[SOURCE_ANNOTATION]),
+    ...fact('Kept by', metadata.finalizers?.join(', ')),
+    ...fact('Uid', metadata.uid),
+  ];
+}
+
+const labelsIn = (labels: Readonly<Record<string, string>> = {}): string =>
+  Object.entries(labels)
+    .map(([key, value]) => `${key}=${value}`)
+    .join(', ');
+
+function momentsOf({ metadata }: PersistentVolume, events: readonly StoryEvent[]): readonly Moment[] {
+  const { creationTimestamp, deletionTimestamp } = metadata;
+  const own: readonly Moment[] = [
+    ...(creationTimestamp ? [{ at: creationTimestamp, what: 'The volume was made.' }] : []),
+    ...(deletionTimestamp ? [{ at: deletionTimestamp, what: 'Somebody has deleted it.' }] : []),
+  ];
+  return [...own, ...events.map(momentOf)].toSorted((one, other) => Date.parse(one.at) - Date.parse(other.at));
+}
+
+function momentOf(event: StoryEvent): Moment {
+  const { note, reason, type, series, deprecatedCount, deprecatedSource, reportingController } = event;
+  const times = series?.count ?? deprecatedCount ?? 1;
+  const by = reportingController || deprecatedSource?.component;
+  return {
+    at: new Date(lastTimeOf(event as ToldEvent)).toISOString(),
+    what: sentence(note ?? reason ?? ''),
+    ...(by && { by }),
+    ...(type === 'Warning' && { isWarning: true }),
+    ...(times > 1 && { times }),
+  };
+}
+
+/** Its own, and what its node is in need of because of it. */
+function needsOf({ name }: VolumeRow, { volumes, nodes }: Parts): readonly Need[] {
+  const own = volumes.known ? (volumes.value.get(name)?.needs ?? []) : [];
+  const ofNodes = nodes.known ? [...nodes.value.values()].flatMap(({ needs }) => needs) : [];
+  return [...own, ...ofNodes.filter(({ id }) => id === `lvm:${name}` || /^device:[^:]*:(.*)$/.exec(id)?.[1] === name)];
+}
+
+interface Receipt {
+  readonly method: string;
+  readonly bytes?: number;
+  readonly writtenBytes?: number;
+  readonly verified?: string;
+  readonly verifiedBytes?: number;
+  readonly seconds?: number;
+  readonly at: string;
+}
+
+/** The one that it carries, and those of wipes before that Events still tell of. */
+export function receiptsOf(text: string | undefined, events: readonly StoryEvent[]): readonly WipeReceipt[] {
+  const carried = receiptIn(text);
+  const before = events
+    .filter(({ reason }) => reason === 'DeviceWiped')
+    .map((event): WipeReceipt => {
+      const { note = '' } = event;
+      const at = new Date(lastTimeOf(event as ToldEvent)).toISOString();
+      return { at, method: /is wiped \(([^,)]+)/.exec(note)?.[1] ?? '', text: sentence(note) };
+    });
+  return [...before, ...(carried ? [carried] : [])];
+}
+
+function receiptIn(text: string | undefined): WipeReceipt | undefined {
+  if (text === undefined) return undefined;
+  try {
+    const { at, method, bytes, writtenBytes, verified, verifiedBytes, seconds } = JSON.parse(text) as Receipt;
+    if (typeof at !== 'string' || typeof method !== 'string') return undefined;
+    const how =
+      verified === 'all' ? 'all of it read back' : `${inBytes(verifiedBytes ?? 0)} of it read back as samples`;
+    return {
+      at,
+      method,
+      ...(typeof bytes === 'number' && { bytes }),
+      verified: verified === 'all' || verified === 'sample',
+      text: `Wiped by ${method} in ${seconds ?? '?'} s before it was made: ${inBytes(writtenBytes ?? 0)} written, ${how}.`,
+    };
+  } catch {
+    return undefined;
+  }
+}
+
+function exportsOf({ sync }: VolumeRow, { syncs }: Parts): readonly ExportMark[] {
+  if (sync === undefined || !syncs.known) return [];
+  const mode = sync === 'restored' ? 'Recovery' : 'Protected';
+  return [...syncs.value.values()].flatMap(({ row }) =>
+    row.mode === mode && row.newest ? [{ sync: row.name, key: row.newest.key, exportedAt: row.newest.exportedAt }] : [],
+  );
+}
+
+/** Nobody reads who wrote which field. */
+const withoutNoise = ({ metadata: { managedFields: _, ...metadata }, ...volume }: PersistentVolume) => ({
+  apiVersion: 'v1',
+  kind: 'PersistentVolume',
+  metadata,
+  ...volume,
+});

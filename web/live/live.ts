@@ -1,0 +1,110 @@
+/** What the page knows of one cluster, as it changes: many changes between two frames are drawn once. */
+import { useEffect, useState } from 'preact/hooks';
+import type { Message } from '../../src/console/model.ts';
+import { type ClusterTime, SAME_TIME, withTime } from './cluster-time.ts';
+import { follow, type Link } from './follow.ts';
+import { Refusal, type Service } from './service.ts';
+import { type World, withMessage } from './world.ts';
+
+export interface Live {
+  readonly link: Link;
+  readonly world?: World;
+  readonly time: ClusterTime;
+}
+
+/** Whether what is known is what is: the console is heard, and the cluster by it. */
+export const isHeard = ({ link, world }: Live): boolean => link.is !== 'lost' && world?.connection?.isHeard !== false;
+
+const NOTHING_YET: Live = { link: { is: 'connecting' }, time: SAME_TIME };
+
+export function useLive(service: Service, cluster: string): Live {
+  const [live, setLive] = useState<Live>(NOTHING_YET);
+  useEffect(() => {
+    setLive(NOTHING_YET);
+    const end = new AbortController();
+    let current = NOTHING_YET;
+    let from = '';
+    let isDrawn = true;
+    const tell = (next: Live) => {
+      current = next;
+      if (!isDrawn) return;
+      isDrawn = false;
+      soon(() => {
+        isDrawn = true;
+        if (!end.signal.aborted) setLive(current);
+      });
+    };
+    whileSeen(end.signal, (signal) =>
+      follow({
+        from,
+        open: (lastId, opened) => service.live(cluster, lastId, opened),
+        onMessages: (messages, lastId) => {
+          from = lastId;
+          tell(messages.reduce(withNews, current));
+        },
+        onLink: (link) => tell({ ...current, link }),
+        isFinal: (problem) => problem instanceof Refusal && [401, 403, 404].includes(problem.status),
+        now: Date.now,
+        random: Math.random,
+        wait,
+        signal,
+      }),
+    );
+    return () => end.abort();
+  }, [service, cluster]);
+  return live;
+}
+
+const UNSEEN_MS = 10_000;
+
+/**
+ * Runs what listens while the page is seen, and again when it is seen again. A browser has six connections to a console for all of its
+ * tabs together: those that nobody looks at must not keep one.
+ */
+function whileSeen(signal: AbortSignal, listen: (signal: AbortSignal) => Promise<void>): void {
+  let current: AbortController | undefined;
+  let leaving: ReturnType<typeof setTimeout> | undefined;
+  const leave = () => {
+    current?.abort();
+    current = undefined;
+  };
+  const look = () => {
+    clearTimeout(leaving);
+    if (document.hidden) leaving = setTimeout(leave, UNSEEN_MS);
+    else if (!current) {
+      current = new AbortController();
+      listen(current.signal);
+    }
+  };
+  document.addEventListener('visibilitychange', look);
+  signal.addEventListener('abort', () => {
+    document.removeEventListener('visibilitychange', look);
+    clearTimeout(leaving);
+    leave();
+  });
+  look();
+}
+
+function withNews(live: Live, message: Message): Live {
+  const world = withMessage(live.world, message);
+  if (!world) return live;
+  const isTold = world.overview !== live.world?.overview;
+  const time = isTold ? withTime(live.time, Date.parse(world.overview.at), Date.now()) : live.time;
+  return { ...live, world, time };
+}
+
+/** With the next frame; a page that nobody sees has none, and is brought up to date at leisure. */
+function soon(draw: () => void): void {
+  if (document.hidden) setTimeout(draw, 500);
+  else requestAnimationFrame(draw);
+}
+
+function wait(ms: number, signal: AbortSignal): Promise<void> {
+  return new Promise((done) => {
+    const timer = setTimeout(done, ms);
+    signal.addEventListener('abort', () => {
+      clearTimeout(timer);
+      done();
+    });
+  });
+}

@@ -1,0 +1,2 @@
+/** esbuild takes style sheets in by import. */
+declare module '*.css';

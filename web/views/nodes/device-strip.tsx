@@ -1,0 +1,27 @@
+/** The devices of a node as blocks, each as its state is. */
+import type { DeviceRow } from '../../../src/console/model.ts';
+import { HealthShape } from '../../parts/health-mark.tsx';
+import { bytes } from '../../words/bytes.ts';
+import { percent } from '../../words/numbers.ts';
+import { DEVICE_HEALTH, DEVICE_WORDS } from './device-state.ts';
+
+export function DeviceStrip({ devices }: { readonly devices: readonly DeviceRow[] }) {
+  return (
+    <ul class="device-strip">
+      {devices.map((device) => (
+        <li key={device.path} class={`device-block device-${device.state}`} title={device.stands}>
+          {device.progress !== undefined && (
+            <span class="device-fill" style={{ width: `${device.progress * 100}%` }} aria-hidden="true" />
+          )}
+          <span class="device-path">{device.path.replace(/^.*\//, '')}</span>
+          <span class="device-word">
+            <HealthShape health={DEVICE_HEALTH[device.state]} />
+            {DEVICE_WORDS[device.state]}
+            {device.progress !== undefined && ` ${percent(device.progress * 100)}`}
+          </span>
+          {device.sizeBytes !== undefined && <span class="device-size">{bytes(device.sizeBytes)}</span>}
+        </li>
+      ))}
+    </ul>
+  );
+}

@@ -1,0 +1,34 @@
+/** How much would be lost if the cluster went away now: the age of the newest complete export, counting. */
+import type { Rpo } from '../../../src/console/model.ts';
+import { addressIn, usePage } from '../../page.ts';
+import { Ago } from '../../parts/ago.tsx';
+import { Counter } from '../../parts/counter.tsx';
+import { recoveryPoint } from '../../sync/recovery-point.ts';
+import { took } from '../../words/time.ts';
+
+export function RpoTile({ rpo }: { readonly rpo: Rpo | undefined }) {
+  const page = usePage();
+  return (
+    <section class="tile" aria-label="Recovery point">
+      <h2>Recovery point</h2>
+      {rpo === undefined ? (
+        <>
+          <p class="figure figure-none">none</p>
+          <p class="quiet-text">No complete export is known: nothing is held elsewhere.</p>
+        </>
+      ) : (
+        <>
+          <p class="figure">
+            <Counter since={recoveryPoint(rpo)} />
+          </p>
+          <p class="quiet-text">
+            {rpo.mode === 'Protected' ? 'would be lost now; ' : 'behind the protected cluster; '}
+            exported <Ago at={rpo.exportedAt} /> by{' '}
+            <a href={addressIn(page, { view: 'sync', name: rpo.sync })}>{rpo.sync}</a>
+            {rpo.rtoSeconds !== undefined && `, back in ${took(rpo.rtoSeconds)}`}
+          </p>
+        </>
+      )}
+    </section>
+  );
+}

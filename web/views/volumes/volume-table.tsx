@@ -1,0 +1,123 @@
+/** The table of volumes. Only the rows that are seen are in the document; its height and its scrollbar are of all of them. */
+import { useLayoutEffect, useRef, useState } from 'preact/hooks';
+import type { VolumeRow } from '../../../src/console/model.ts';
+import { Icon } from '../../parts/icon.tsx';
+import type { Column, Order } from '../../volumes/query.ts';
+import { rowAfter, rowsSeen, scrolledTo } from '../../volumes/window.ts';
+import { VolumeLine } from './volume-line.tsx';
+
+const TITLES: readonly (readonly [Column, string])[] = [
+  ['health', 'Health'],
+  ['name', 'Volume'],
+  ['claim', 'Claim'],
+  ['capacity', 'Capacity'],
+  ['class', 'Class'],
+  ['zone', 'Zone'],
+  ['node', 'Node'],
+  ['source', 'Source'],
+  ['age', 'Age'],
+];
+
+interface VolumeTableProps {
+  readonly rows: readonly VolumeRow[];
+  readonly order: Order;
+  readonly onOrder: (by: Column) => void;
+}
+
+export function VolumeTable({ rows, order, onOrder }: VolumeTableProps) {
+  const box = useRef<HTMLDivElement>(null);
+  const { rowHeight, height } = useMeasure(box);
+  const [scrolled, setScrolled] = useState(0);
+  const [current, setCurrent] = useState(0);
+  /** The row that a key has led to, until it is there to have the focus. */
+  const wanted = useRef<number | undefined>(undefined);
+  const { first, end } = rowsSeen(rows.length, rowHeight, scrolled, height);
+  const chosen = Math.min(current, rows.length - 1);
+
+  // Before the browser notices that the row which had it is gone.
+  useLayoutEffect(() => {
+    if (wanted.current !== chosen) return;
+    wanted.current = undefined;
+    box.current?.querySelector<HTMLElement>(`[data-row="${chosen}"]`)?.focus({ preventScroll: true });
+  });
+
+  const move = (event: KeyboardEvent) => {
+    const next = rowAfter(event.key, chosen, rows.length, Math.max(1, Math.floor(height / rowHeight) - 1));
+    if (next === undefined || !box.current) return;
+    event.preventDefault();
+    box.current.scrollTop = scrolledTo(next, rowHeight, box.current.scrollTop, height);
+    wanted.current = next;
+    setScrolled(box.current.scrollTop);
+    setCurrent(next);
+  };
+
+  return (
+    // biome-ignore lint/a11y/useSemanticElements: the rows stand where they are seen, which those of a <table> cannot
+    <div class="table" role="table" aria-label="Volumes" aria-rowcount={rows.length + 1}>
+      <Head order={order} onOrder={onOrder} />
+      {/* biome-ignore lint/a11y/useSemanticElements: as above */}
+      <div
+        class="table-body"
+        role="rowgroup"
+        ref={box}
+        onScroll={(event) => setScrolled(event.currentTarget.scrollTop)}
+        onKeyDown={move}
+      >
+        <div role="presentation" class="table-space" style={{ height: `${rows.length * rowHeight}px` }}>
+          {rows.slice(first, end).map((row, index) => (
+            <VolumeLine
+              key={row.name}
+              row={row}
+              index={first + index}
+              top={(first + index) * rowHeight}
+              isCurrent={first + index === chosen}
+              onFocus={setCurrent}
+            />
+          ))}
+        </div>
+      </div>
+    </div>
+  );
+}
+
+function Head({ order, onOrder }: Pick<VolumeTableProps, 'order' | 'onOrder'>) {
+  const sortOf = (column: Column) =>
+    order.by !== column ? 'none' : order.descending ? ('descending' as const) : ('ascending' as const);
+  return (
+    // biome-ignore lint/a11y/useSemanticElements: as above
+    <div class="table-head" role="rowgroup">
+      {/* biome-ignore lint/a11y/useSemanticElements: as above */}
+      {/* biome-ignore lint/a11y/useFocusableInteractive: as above */}
+      <div class="line head" role="row" aria-rowindex={1}>
+        {TITLES.map(([column, title]) => (
+          // biome-ignore lint/a11y/useSemanticElements: as above
+          // biome-ignore lint/a11y/useFocusableInteractive: the button in it is
+          <div key={column} role="columnheader" class={`cell-${column}`} aria-sort={sortOf(column)}>
+            <button type="button" onClick={() => onOrder(column)}>
+              {title}
+              {order.by === column && <Icon name={order.descending ? 'up' : 'down'} />}
+            </button>
+          </div>
+        ))}
+      </div>
+    </div>
+  );
+}
+
+/** Rows are higher on narrow screens: the style sheet says how high, and the box how many there is room for. */
+function useMeasure(box: { readonly current: HTMLDivElement | null }): { rowHeight: number; height: number } {
+  const [measure, setMeasure] = useState({ rowHeight: 36, height: 600 });
+  useLayoutEffect(() => {
+    const element = box.current;
+    if (!element) return undefined;
+    const look = () => {
+      const rowHeight = Number.parseFloat(getComputedStyle(element).getPropertyValue('--row-height')) || 36;
+      setMeasure({ rowHeight, height: element.clientHeight });
+    };
+    const observer = new ResizeObserver(look);
+    observer.observe(element);
+    look();
+    return () => observer.disconnect();
+  }, [box]);
+  return measure;
+}

@@ -1,0 +1,49 @@
+/** What volumes are filtered by. */
+import type { VolumeRow } from '../../src/console/model.ts';
+
+export const FACETS = ['health', 'zone', 'class', 'source', 'node', 'phase'] as const;
+export type Facet = (typeof FACETS)[number];
+
+export const FACET_TITLES: Readonly<Record<Facet, string>> = {
+  health: 'Health',
+  zone: 'Zone',
+  class: 'Class',
+  source: 'Source',
+  node: 'Node',
+  phase: 'Phase',
+};
+
+/** For volumes that have none. */
+export const NONE = '—';
+
+export function facetOf(row: VolumeRow, facet: Facet): string {
+  switch (facet) {
+    case 'health':
+      return row.health;
+    case 'zone':
+      return row.zone ?? NONE;
+    case 'class':
+      return row.storageClass ?? NONE;
+    case 'source':
+      return row.source;
+    case 'node':
+      return row.node ?? NONE;
+    case 'phase':
+      return row.phase;
+  }
+}
+
+export type FacetCounts = Readonly<Record<Facet, ReadonlyMap<string, number>>>;
+
+export function facetCounts(rows: Iterable<VolumeRow>): FacetCounts {
+  const counts = Object.fromEntries(FACETS.map((facet) => [facet, new Map<string, number>()])) as Record<
+    Facet,
+    Map<string, number>
+  >;
+  for (const row of rows)
+    for (const facet of FACETS) {
+      const value = facetOf(row, facet);
+      counts[facet].set(value, (counts[facet].get(value) ?? 0) + 1);
+    }
+  return counts;
+}

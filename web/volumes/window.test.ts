@@ -1,0 +1,29 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { rowAfter, rowsSeen, scrolledTo } from './window.ts';
+
+test('every row that is seen is drawn, and never many more', () => {
+  fc.assert(
+    fc.property(fc.nat(10_000), fc.nat(500_000), fc.integer({ min: 100, max: 2000 }), (rows, scrolled, height) => {
+      const { first, end } = rowsSeen(rows, 36, scrolled, height);
+      const top = Math.floor(scrolled / 36);
+      for (let row = top; row * 36 < scrolled + height && row < rows; row += 1) {
+        expect(row).toBeGreaterThanOrEqual(first);
+        expect(row).toBeLessThan(end);
+      }
+      expect(end - first).toBeLessThanOrEqual(Math.ceil(height / 36) + 18);
+      expect(end).toBeLessThanOrEqual(rows);
+    }),
+  );
+});
+
+test('one scrolls only to what is not seen', () => {
+  expect(scrolledTo(5, 36, 100, 400)).toBe(100);
+  expect(scrolledTo(1, 36, 100, 400)).toBe(36);
+  expect(scrolledTo(20, 36, 100, 400)).toBe(21 * 36 - 400);
+});
+
+test('keys lead through the list and stop at its ends', () => {
+  const keys = ['ArrowDown', 'ArrowUp', 'PageDown', 'PageUp', 'Home', 'End', 'x'];
+  expect(keys.map((key) => rowAfter(key, 2, 10, 5))).toEqual([3, 1, 7, 0, 0, 9, undefined]);
+});
