@@ -85,8 +85,9 @@ azurite: ## Install a server of Azure Blob Storage for the tests, once, and prin
 bundle: $(SETUP) ## Make the program one file, dist/holdfast.mjs
 	@node tools/bundle.ts
 
-image: bundle ## Build what the image will hold; the image itself comes with the chart
-	@echo "dist/holdfast.mjs is built. There is no container image yet: see docs/limitations.md" >&2
+image: bundle ## Build the container images as archives in dist/image, without a container engine
+	@command -v apt-get dpkg-deb >/dev/null || { echo "make image fetches packages by apt-get and dpkg-deb; elsewhere there is the Dockerfile: docs/image.md" >&2; exit 1; }
+	@node tools/image/build.ts
 
 # The chart puts its own namespace and accounts in the place of these two names.
 IN_CHART := --output-dir charts/holdfast/files --namespace=RELEASE_NAMESPACE --service-account=AGENT_ACCOUNT

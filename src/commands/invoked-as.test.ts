@@ -7,6 +7,7 @@ test.each([
   ['k8s-local-pv', 'lvm'],
   ['manager', 'pool'],
   ['pvsync', 'sync'],
+  ['storage-agent.js', 'storage-agent'],
 ])('under the name %s it is holdfast %s', (name, command) => {
   expect(invokedAs(name)).toEqual({ name, program: 'holdfast', command });
 });

@@ -1,13 +1,14 @@
 /** The name that the program was started under decides what it does, so that it can stand in place of the programs it replaces. */
 import { basename } from 'node:path';
 
-/** The originals' own command names, as their manifests start them, and the job that each of them does. */
-const JOB_OF_ORIGINAL: ReadonlyMap<string, string> = new Map([
+/** The originals' own command names, as their manifests start them, and the command that each of them is here. */
+const COMMAND_OF_ORIGINAL: ReadonlyMap<string, string> = new Map([
   ['pv-labels-operator', 'topology'],
   ['local-pv-provisioner', 'devices'],
   ['k8s-local-pv', 'lvm'],
   ['manager', 'pool'],
   ['pvsync', 'sync'],
+  ['storage-agent.js', 'storage-agent'],
 ]);
 
 /** Set by bin/holdfast, which starts another file than the one that the person named. */
@@ -26,7 +27,7 @@ export function invokedAs(name: string): Invocation {
   return {
     name,
     program: name === 'kubectl-holdfast' ? 'kubectl holdfast' : 'holdfast',
-    command: JOB_OF_ORIGINAL.get(name),
+    command: COMMAND_OF_ORIGINAL.get(name),
   };
 }
 
