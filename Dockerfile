@@ -55,7 +55,9 @@ ENTRYPOINT ["/manager"]
 FROM cluster AS sync
 ENTRYPOINT ["/usr/local/bin/pvsync"]
 
+# As root, as the original's: its volumes belong to root. A pool that is made anew has its agents run as nobody, whatever the image says.
 FROM cluster AS storage-agent
+USER 0:0
 ENTRYPOINT ["node", "storage-agent.js"]
 
 FROM node AS devices

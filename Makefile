@@ -4,7 +4,7 @@ SHELL := bash
 .DEFAULT_GOAL := help
 # Tiers share the machine's devices and ports, and each one uses all cores by itself: also with -j they run one after another.
 .NOTPARALLEL:
-.PHONY: help setup demo test check unit simulation conformance integration host lab campaign bench control-plane helm s3-server azurite bundle image manifests sandbox-schemas docs format
+.PHONY: help setup demo test check unit simulation conformance integration host lab e2e campaign bench control-plane helm s3-server azurite bundle image manifests sandbox-schemas docs format
 
 # npm scripts and these recipes run on the Node.js that package-lock.json pins, whatever the machine has.
 export PATH := $(CURDIR)/node_modules/.bin:$(PATH)
@@ -59,6 +59,10 @@ host: $(SETUP) control-plane ## Run the tests on real block devices (as root)
 lab: $(SETUP) control-plane ## Run the tests in guests with a kernel of their own: LVM, LUKS, RAID, power cuts
 	$(call say,Lab tests: a User-Mode Linux guest with a real device mapper)
 	@tools/lab-tier.sh
+
+e2e: $(SETUP) control-plane helm image ## Run the chart and the images on a real node with containerd and kubelet (as root)
+	$(call say,End to end: the images on a real node)
+	@tools/node-tier.sh
 
 campaign: $(SETUP) control-plane ## Run what takes longest: pools with 2 GB that are scaled and killed, every feature of lvm on a real node
 	$(call say,Campaign: pools with 2 GB under constant use)

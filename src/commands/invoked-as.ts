@@ -11,6 +11,9 @@ const COMMAND_OF_ORIGINAL: ReadonlyMap<string, string> = new Map([
   ['storage-agent.js', 'storage-agent'],
 ]);
 
+/** An original that was told its node by nobody, and took the name of the host; and what tells it to ours. */
+const NODE_VARIABLE_OF_ORIGINAL: ReadonlyMap<string, string> = new Map([['k8s-local-pv', 'NODE_NAME']]);
+
 /** Set by bin/holdfast, which starts another file than the one that the person named. */
 const NAME_VARIABLE = 'HOLDFAST_INVOKED_AS';
 
@@ -29,6 +32,12 @@ export function invokedAs(name: string): Invocation {
     program: name === 'kubectl-holdfast' ? 'kubectl holdfast' : 'holdfast',
     command: COMMAND_OF_ORIGINAL.get(name),
   };
+}
+
+/** What the original of this name knew by itself, where the environment does not say it. */
+export function environmentOf(name: string, env: NodeJS.ProcessEnv, host: () => string): NodeJS.ProcessEnv {
+  const variable = NODE_VARIABLE_OF_ORIGINAL.get(name);
+  return variable === undefined || env[variable] ? env : { ...env, [variable]: host() };
 }
 
 /** The name that this process was started under. Processes started from here on do not inherit it. */

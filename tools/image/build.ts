@@ -8,7 +8,7 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
-import { CONTENTS, ENVIRONMENT, type Image, LABELS, PATHS, STOP_SIGNAL, TAGS, type Tag } from './contents.ts';
+import { ENVIRONMENT, type Image, LABELS, PATHS, STOP_SIGNAL, TAGS, type Tag } from './contents.ts';
 import { architecture } from './debian.ts';
 import { Layout, type NamedImage, type PackedLayer } from './oci.ts';
 import { timeOf } from './sbom.ts';
@@ -77,7 +77,7 @@ function imageOf(
     config: {
       architecture: architecture(),
       created: timeOf(epoch),
-      user: CONTENTS[tag.image].user,
+      user: tag.user,
       entrypoint: tag.entrypoint,
       environment: ENVIRONMENT,
       workingDirectory: PATHS.workingDirectory,

@@ -13,7 +13,6 @@ export interface Contents {
   readonly packages: readonly string[];
   /** Of what they depend on, what nothing in the image uses: installers, interpreters, and libraries of programs that we do not run. */
   readonly without: readonly string[];
-  readonly user: string;
 }
 
 /** Of Node.js, and the certificates of the authorities that object stores have theirs from. */
@@ -24,7 +23,6 @@ export const CONTENTS: Readonly<Record<Image, Contents>> = {
   cluster: {
     packages: EVERYWHERE,
     without: [...INSTALLERS, 'openssl', 'libssl3t64', 'openssl-provider-legacy', 'libzstd1', 'zlib1g'],
-    user: '65532:65532',
   },
   node: {
     packages: [
@@ -57,7 +55,6 @@ export const CONTENTS: Readonly<Record<Image, Contents>> = {
       'libpam-*',
       'readline-common',
     ],
-    user: '0:0',
   },
 };
 
@@ -86,18 +83,24 @@ export interface Tag {
   readonly name: '' | 'node' | 'topology' | 'devices' | 'lvm' | 'pool' | 'sync' | 'storage-agent';
   readonly image: Image;
   readonly entrypoint: readonly string[];
+  /** Where the pod does not say another. */
+  readonly user: string;
 }
+
+const NOBODY = '65532:65532';
+const ROOT = '0:0';
 
 /** One for each side, which takes a command, and one for each job, which takes the flags of the program that it replaces. */
 export const TAGS: readonly Tag[] = [
-  { name: '', image: 'cluster', entrypoint: ['/usr/local/bin/holdfast'] },
-  { name: 'topology', image: 'cluster', entrypoint: ['/pv-labels-operator'] },
-  { name: 'pool', image: 'cluster', entrypoint: ['/manager'] },
-  { name: 'sync', image: 'cluster', entrypoint: ['/usr/local/bin/pvsync'] },
-  { name: 'storage-agent', image: 'cluster', entrypoint: ['node', 'storage-agent.js'] },
-  { name: 'node', image: 'node', entrypoint: ['/usr/local/bin/holdfast'] },
-  { name: 'devices', image: 'node', entrypoint: ['/local-pv-provisioner'] },
-  { name: 'lvm', image: 'node', entrypoint: ['/k8s-local-pv'] },
+  { name: '', image: 'cluster', entrypoint: ['/usr/local/bin/holdfast'], user: NOBODY },
+  { name: 'topology', image: 'cluster', entrypoint: ['/pv-labels-operator'], user: NOBODY },
+  { name: 'pool', image: 'cluster', entrypoint: ['/manager'], user: NOBODY },
+  { name: 'sync', image: 'cluster', entrypoint: ['/usr/local/bin/pvsync'], user: NOBODY },
+  // As the original's: its volumes belong to root. A pool that is made anew has its agents run as nobody, whatever the image says.
+  { name: 'storage-agent', image: 'cluster', entrypoint: ['node', 'storage-agent.js'], user: ROOT },
+  { name: 'node', image: 'node', entrypoint: ['/usr/local/bin/holdfast'], user: ROOT },
+  { name: 'devices', image: 'node', entrypoint: ['/local-pv-provisioner'], user: ROOT },
+  { name: 'lvm', image: 'node', entrypoint: ['/k8s-local-pv'], user: ROOT },
 ];
 
 export const ENVIRONMENT: Readonly<Record<string, string>> = {

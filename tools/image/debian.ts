@@ -6,7 +6,7 @@ import { mkdir, readdir, rename, rm, writeFile } from 'node:fs/promises';
 import { homedir, userInfo } from 'node:os';
 import { basename, join, matchesGlob } from 'node:path';
 import { promisify } from 'node:util';
-import { type Contents, DEBIAN } from './contents.ts';
+import { DEBIAN } from './contents.ts';
 
 const run = promisify(execFile);
 
@@ -21,11 +21,18 @@ export interface DebianPackage {
   readonly control: string;
 }
 
+export interface PackageList {
+  /** What they depend on comes with them. */
+  readonly packages: readonly string[];
+  /** Names of what is left out, or patterns of them. */
+  readonly without: readonly string[];
+}
+
 const KEYRING = '/usr/share/keyrings/debian-archive-keyring.gpg';
 
 /** Fetched once for a list: who builds again from the same cache builds the same. `fresh` fetches what is newest. */
 export async function fetchPackages(
-  { packages, without }: Contents,
+  { packages, without }: PackageList,
   fresh: boolean,
 ): Promise<readonly DebianPackage[]> {
   const recipe = JSON.stringify([DEBIAN, packages, process.arch]);

@@ -2,7 +2,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { expect, test } from 'vitest';
-import { CONTENTS, ENVIRONMENT, LABELS, PATHS, STOP_SIGNAL, TAGS } from './contents.ts';
+import { ENVIRONMENT, LABELS, PATHS, STOP_SIGNAL, TAGS } from './contents.ts';
 
 const root = resolve(import.meta.dirname, '../..');
 const read = (path: string): string => readFileSync(join(root, path), 'utf8');
@@ -46,7 +46,7 @@ test.each(TAGS.map((tag) => [tag.name || 'cluster', tag] as const))(
   'the target %s starts as its tag does',
   (name, tag) => {
     expect(said(name, 'ENTRYPOINT').map((text) => JSON.parse(text))).toEqual([tag.entrypoint]);
-    expect(said(name, 'USER')).toEqual([CONTENTS[tag.image].user]);
+    expect(said(name, 'USER')).toEqual([tag.user]);
     expect(said(name, 'ENV')).toEqual(pairs(ENVIRONMENT));
     expect(said(name, 'LABEL').map(unquoted)).toEqual(pairs(LABELS));
     expect(said(name, 'WORKDIR')).toEqual([PATHS.workingDirectory]);

@@ -5,14 +5,17 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { commands } from '../../../src/commands/commands.ts';
 import { type Built, build, programOf } from '../../../tools/image/build.ts';
-import { COMMANDS, CONTENTS, type Image, PATHS, TAGS } from '../../../tools/image/contents.ts';
+import { COMMANDS, type Image, PATHS, TAGS } from '../../../tools/image/contents.ts';
 import { BUILT } from '../../harness/built.ts';
 import { Archive } from './unpacked.ts';
 
+const HAS_DOCTOR = commands.some(({ name }) => `${name}` === 'doctor');
 const EPOCH = 1_700_000_000;
 const program = programOf(BUILT, false, EPOCH);
 const IMAGES: readonly Image[] = ['cluster', 'node'];
+const USERS: Readonly<Record<Image, string>> = { cluster: '65532:65532', node: '0:0' };
 const nameOf = (tag: string): string =>
   `docker.io/library/holdfast:${[program.version, tag].filter(Boolean).join('-')}`;
 
@@ -41,7 +44,7 @@ afterAll(() => rm(directory, { recursive: true, force: true }));
 /** As a container would: with the user and the environment of the image, and nothing of this machine but its kernel. */
 function inside(image: Image, ...command: string[]): { readonly code: number | null; readonly said: string } {
   const env = { PATH: '/usr/local/bin:/usr/sbin:/usr/bin' };
-  const argv = [`--userspec=${CONTENTS[image].user}`, rootOf(image), ...command];
+  const argv = [`--userspec=${USERS[image]}`, rootOf(image), ...command];
   const { status, stdout, stderr } = spawnSync('/usr/sbin/chroot', argv, { env, encoding: 'utf8' });
   return { code: status, said: stdout + stderr };
 }
@@ -57,11 +60,11 @@ test('two builds have the same digests, and are the same files', async () => {
 }, 600_000);
 
 test('there is a tag for each job, with the entry point and the user that it is to have', () => {
-  for (const { name, image, entrypoint } of TAGS) {
+  for (const { name, image, entrypoint, user } of TAGS) {
     const { config } = archives.get(image)?.config(nameOf(name)) ?? {};
     expect(config).toMatchObject({
       Entrypoint: entrypoint,
-      User: CONTENTS[image].user,
+      User: user,
       WorkingDir: '/app',
       Labels: { 'org.opencontainers.image.version': program.version, 'org.opencontainers.image.revision': 'abc' },
     });
@@ -74,6 +77,10 @@ describe.each(IMAGES)('in the image %s', (image) => {
     expect(said).toContain(`holdfast ${program.version}`);
     expect(said).toContain(`node v${program.nodeVersion}`);
     expect(code).toBe(0);
+  });
+
+  test.skipIf(!HAS_DOCTOR)('holdfast doctor is there', () => {
+    expect(inside(image, '/usr/local/bin/holdfast', 'doctor', '--help')).toMatchObject({ code: 0 });
   });
 
   test.each([

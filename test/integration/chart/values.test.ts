@@ -120,7 +120,7 @@ describe('a pod has what its job needs', () => {
       hostPID: true,
       volumes: [{ hostPath: { path: '/dev' } }, { hostPath: { path: '/srv/ledger', type: 'DirectoryOrCreate' } }],
     });
-    expect(container.securityContext).toEqual({ privileged: true });
+    expect(container.securityContext).toEqual({ privileged: true, readOnlyRootFilesystem: true });
     expect(container.volumeMounts).toMatchObject([{ mountPath: '/dev' }, { mountPath: '/srv/ledger' }]);
     expect(container.args).toContain('--state-dir=/srv/ledger');
     expect(fields(container)).toEqual([
