@@ -1,11 +1,16 @@
 /** Lays out the files of an image in directories, one for each of its layers. What changes least is lowest, so that it is pulled once. */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
-import { chmod, copyFile, cp, glob, mkdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { chmod, copyFile, glob, mkdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { dirname, join, relative, resolve } from 'node:path';
+import { pipeline } from 'node:stream/promises';
 import { COMMANDS, CONTENTS, type Image, PATHS } from './contents.ts';
 import { type DebianPackage, fetchPackages, unpack } from './debian.ts';
 import { type NpmPackage, npmPackages } from './npm-packages.ts';
 import { type Made, spdx } from './sbom.ts';
+import { tar } from './tar.ts';
+import { treeOf } from './tree.ts';
 
 const root = resolve(import.meta.dirname, '../..');
 
@@ -69,11 +74,16 @@ export async function stage(
   return staged;
 }
 
-/** The layers of an image as one directory, as a container sees them. */
+/** The layers of an image as one directory, as a container sees them: owners and rights are those that the archive has. */
 export async function flatten({ layers }: Staged, into: string): Promise<void> {
   await mkdir(into, { recursive: true });
-  for (const { directory } of layers)
-    await cp(directory, into, { recursive: true, verbatimSymlinks: true, force: true });
+  for (const { directory, mtime } of layers) {
+    const reader = spawn('tar', ['-xpf', '-', '-C', into], { stdio: ['pipe', 'inherit', 'inherit'] });
+    const ended = once(reader, 'exit');
+    await pipeline(tar(treeOf(directory, mtime)), reader.stdin);
+    const [code] = await ended;
+    if (code !== 0) throw new Error(`tar could not unpack a layer of ${into}`);
+  }
 }
 
 async function stagePackages(packages: readonly DebianPackage[], directory: string): Promise<void> {

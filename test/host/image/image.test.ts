@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { commands } from '../../../src/commands/commands.ts';
-import { type Built, build, programOf } from '../../../tools/image/build.ts';
+import { type Built, build, programOf, unpackRoots } from '../../../tools/image/build.ts';
 import { COMMANDS, type Image, PATHS, TAGS } from '../../../tools/image/contents.ts';
 import { BUILT } from '../../harness/built.ts';
 import { Archive } from './unpacked.ts';
@@ -58,6 +58,18 @@ test('two builds have the same digests, and are the same files', async () => {
     expect(first?.equals(second ?? Buffer.alloc(0)), image).toBe(true);
   }
 }, 600_000);
+
+test('what the Dockerfile copies is what the archives have, file by file', async () => {
+  await unpackRoots(program, join(directory, 'roots'));
+  for (const image of IMAGES) {
+    expect(listing(join(directory, 'roots', image))).toBe(listing(rootOf(image)));
+    const { status } = spawnSync('diff', ['-r', '--no-dereference', join(directory, 'roots', image), rootOf(image)]);
+    expect(status, image).toBe(0);
+  }
+}, 600_000);
+
+const listing = (root: string): string =>
+  execFileSync('sh', ['-c', 'find . -printf "%p %y %m %U:%G %l\\n" | sort'], { cwd: root, encoding: 'utf8' });
 
 test('there is a tag for each job, with the entry point and the user that it is to have', () => {
   for (const { name, image, entrypoint, user } of TAGS) {
