@@ -4,7 +4,7 @@ SHELL := bash
 .DEFAULT_GOAL := help
 # Tiers share the machine's devices and ports, and each one uses all cores by itself: also with -j they run one after another.
 .NOTPARALLEL:
-.PHONY: help setup demo test check unit simulation conformance integration host lab browser campaign mutations bench control-plane helm s3-server azurite console-page bundle image manifests deploy sandbox-schemas docs format
+.PHONY: help setup demo test check unit simulation conformance integration host lab browser e2e campaign mutations bench control-plane helm s3-server azurite console-page bundle image manifests deploy sandbox-schemas docs format
 
 # npm scripts and these recipes run on the Node.js that package-lock.json pins, whatever the machine has.
 export PATH := $(CURDIR)/node_modules/.bin:$(PATH)
@@ -65,6 +65,10 @@ browser: $(SETUP) console-page ## Run the tests of the console's page in a real 
 	$(call say,Browser tests: the console in Chromium)
 	@tools/browser-tier.sh
 
+e2e: $(SETUP) control-plane helm image ## Run the chart and the images on a real node with containerd and kubelet (as root)
+	$(call say,End to end: the images on a real node)
+	@tools/node-tier.sh
+
 campaign: $(SETUP) control-plane ## Run what takes longest: pools with 2 GB that are scaled and killed, every feature of lvm on a real node
 	$(call say,Campaign: pools with 2 GB under constant use)
 	@POOL_MEGABYTES=2000 vitest run --project integration test/integration/pool/scaling.test.ts
@@ -96,8 +100,9 @@ console-page: $(SETUP) ## Build the console's page, dist/console
 bundle: $(SETUP) console-page ## Make the program one file, dist/holdfast.mjs
 	@node tools/bundle.ts
 
-image: bundle ## Build what the image will hold; the image itself comes with the chart
-	@echo "dist/holdfast.mjs is built. There is no container image yet: see docs/limitations.md" >&2
+image: bundle ## Build the container images as archives in dist/image, without a container engine
+	@command -v apt-get dpkg-deb >/dev/null || { echo "make image fetches packages by apt-get and dpkg-deb; elsewhere there is the Dockerfile: docs/image.md" >&2; exit 1; }
+	@node tools/image/build.ts
 
 # The chart puts its own namespace and accounts in the place of these two names.
 IN_CHART := --output-dir charts/holdfast/files --namespace=RELEASE_NAMESPACE --service-account=AGENT_ACCOUNT

@@ -41,6 +41,8 @@ export default defineConfig({
       tier('power', ['test/lab/power/*.test.ts'], true, 600_000),
       /** Outside, with a guest as a node of the cluster. */
       tier('lab-node', ['test/lab/node/*.test.ts'], true, 1_800_000),
+      /** In namespaces of its own, by tools/node-tier.sh. */
+      tier('e2e', ['test/e2e/*.test.ts'], true, 600_000),
     ],
   },
 });

@@ -1,6 +1,7 @@
 /** The command line. It only picks: the commands are listed in commands/commands.ts. */
+import { hostname } from 'node:os';
 import { commands, examples } from './commands/commands.ts';
-import { invokedAs, takeInvokedName } from './commands/invoked-as.ts';
+import { environmentOf, invokedAs, takeInvokedName } from './commands/invoked-as.ts';
 import { runCommandLine } from './commands/line/program.ts';
 
 // Whoever reads our output may stop early (`holdfast manifests | head`). That is no failure and needs no words.
@@ -12,4 +13,5 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
 process.stderr.on('error', () => {}); // nobody reads our complaints: the exit code still tells
 
 const name = takeInvokedName(process);
+Object.assign(process.env, environmentOf(name, process.env, hostname));
 process.exitCode = await runCommandLine({ commands, examples }, invokedAs(name), process.argv.slice(2), process);

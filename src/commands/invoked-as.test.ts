@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { invokedAs, takeInvokedName } from './invoked-as.ts';
+import { environmentOf, invokedAs, takeInvokedName } from './invoked-as.ts';
 
 test.each([
   ['pv-labels-operator', 'topology'],
@@ -7,6 +7,7 @@ test.each([
   ['k8s-local-pv', 'lvm'],
   ['manager', 'pool'],
   ['pvsync', 'sync'],
+  ['storage-agent.js', 'storage-agent'],
 ])('under the name %s it is holdfast %s', (name, command) => {
   expect(invokedAs(name)).toEqual({ name, program: 'holdfast', command });
 });
@@ -30,4 +31,11 @@ test('the launcher passes the name on, and it is not inherited further', () => {
   const env = { HOLDFAST_INVOKED_AS: '/manager', PATH: '/bin' };
   expect(takeInvokedName({ argv: ['node', 'src/main.ts'], env })).toBe('manager');
   expect(env).toEqual({ PATH: '/bin' });
+});
+
+test('in the place of k8s-local-pv the node is the host, unless it is said; under other names it has to be said', () => {
+  const host = () => 'worker-1';
+  expect(environmentOf('k8s-local-pv', {}, host)).toEqual({ NODE_NAME: 'worker-1' });
+  expect(environmentOf('k8s-local-pv', { NODE_NAME: 'a' }, host)).toEqual({ NODE_NAME: 'a' });
+  expect(environmentOf('holdfast', {}, host)).toEqual({});
 });

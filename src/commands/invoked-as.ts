@@ -1,13 +1,14 @@
 /** The name that the program was started under decides what it does, so that it can stand in place of the programs it replaces. */
 import { basename } from 'node:path';
 
-/** The originals' own command names, as their manifests start them, and the job that each of them does. */
-const JOB_OF_ORIGINAL: ReadonlyMap<string, string> = new Map([
+/** The originals' own command names, as their manifests start them, and the command that each of them is here. */
+const COMMAND_OF_ORIGINAL: ReadonlyMap<string, string> = new Map([
   ['pv-labels-operator', 'topology'],
   ['local-pv-provisioner', 'devices'],
   ['k8s-local-pv', 'lvm'],
   ['manager', 'pool'],
   ['pvsync', 'sync'],
+  ['storage-agent.js', 'storage-agent'],
 ]);
 
 /** The hidden command that shells ask. */
@@ -16,6 +17,9 @@ export const COMPLETE = '__complete';
 /** kubectl runs its plugins under these names: the first for `kubectl holdfast`, the second to complete what follows that. */
 const PLUGIN = 'kubectl-holdfast';
 const PLUGIN_COMPLETION = 'kubectl_complete-holdfast';
+
+/** An original that was told its node by nobody, and took the name of the host; and what tells it to ours. */
+const NODE_VARIABLE_OF_ORIGINAL: ReadonlyMap<string, string> = new Map([['k8s-local-pv', 'NODE_NAME']]);
 
 /** Set by bin/holdfast, which starts another file than the one that the person named. */
 const NAME_VARIABLE = 'HOLDFAST_INVOKED_AS';
@@ -33,8 +37,14 @@ export function invokedAs(name: string): Invocation {
   return {
     name,
     program: name === PLUGIN || name === PLUGIN_COMPLETION ? 'kubectl holdfast' : 'holdfast',
-    command: name === PLUGIN_COMPLETION ? COMPLETE : JOB_OF_ORIGINAL.get(name),
+    command: name === PLUGIN_COMPLETION ? COMPLETE : COMMAND_OF_ORIGINAL.get(name),
   };
+}
+
+/** What the original of this name knew by itself, where the environment does not say it. */
+export function environmentOf(name: string, env: NodeJS.ProcessEnv, host: () => string): NodeJS.ProcessEnv {
+  const variable = NODE_VARIABLE_OF_ORIGINAL.get(name);
+  return variable === undefined || env[variable] ? env : { ...env, [variable]: host() };
 }
 
 /** The name that this process was started under. Processes started from here on do not inherit it. */

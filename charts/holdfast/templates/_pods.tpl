@@ -44,12 +44,16 @@ affinity:
 {{- end }}
 {{- end -}}
 
+{{/* The agents of nodes have one with the tools for disks. */}}
 {{- define "holdfast.image" -}}
-{{- $image := .Values.image -}}
-{{- if $image.digest -}}
-{{- printf "%s@%s" $image.repository $image.digest -}}
+{{- $image := .root.Values.image -}}
+{{- $isAgent := has .job (list "devices" "lvm") -}}
+{{- $digest := $isAgent | ternary ($image.nodeDigest | default $image.digest) $image.digest -}}
+{{- $tag := $image.tag | default .root.Chart.AppVersion -}}
+{{- if $digest -}}
+{{- printf "%s@%s" $image.repository $digest -}}
 {{- else -}}
-{{- printf "%s:%s" $image.repository ($image.tag | default .Chart.AppVersion) -}}
+{{- printf "%s:%s" $image.repository ($isAgent | ternary ($image.nodeTag | default (printf "%s-node" $tag)) $tag) -}}
 {{- end -}}
 {{- end -}}
 
@@ -57,7 +61,7 @@ affinity:
 {{- define "holdfast.container" -}}
 {{- $values := index .root.Values .job -}}
 name: {{ $values.containerName | default .job }}
-image: {{ include "holdfast.image" .root | quote }}
+image: {{ include "holdfast.image" . | quote }}
 imagePullPolicy: {{ .root.Values.image.pullPolicy }}
 ports:
   - name: metrics

@@ -167,15 +167,24 @@ describe('a pod has what its job needs', () => {
     expect(container.args).toContain('--storage-classes=k8s-local-pv,elasticsearch');
   });
 
-  test('the image is named by its digest, its tag, or the version of the program', async () => {
-    const imageFor = async (image: Values) =>
-      (await podOf('lvm', { lvm: { enabled: true }, image: { repository: 'example.com/h', ...image } })).container
+  test('the image is named by its digest, its tag, or the version of the program; agents have that of nodes', async () => {
+    const imageOf = async (job: string, image: Values) =>
+      (await podOf(job, { [job]: { enabled: true }, image: { repository: 'example.com/h', ...image } })).container
         .image;
     const { version } = JSON.parse(await readFile(join(CHART, '../../package.json'), 'utf8'));
-    expect(await imageFor({})).toBe(`example.com/h:${version}`);
-    expect(await imageFor({ tag: '2.0' })).toBe('example.com/h:2.0');
-    const digest = `sha256:${'a'.repeat(64)}`;
-    expect(await imageFor({ tag: '2.0', digest })).toBe(`example.com/h@${digest}`);
+    const [digest, nodeDigest] = [`sha256:${'a'.repeat(64)}`, `sha256:${'b'.repeat(64)}`];
+    for (const job of ['topology', 'pool', 'sync']) {
+      expect(await imageOf(job, {})).toBe(`example.com/h:${version}`);
+      expect(await imageOf(job, { tag: '2.0', nodeTag: '3.0' })).toBe('example.com/h:2.0');
+      expect(await imageOf(job, { tag: '2.0', digest, nodeDigest })).toBe(`example.com/h@${digest}`);
+    }
+    for (const job of ['devices', 'lvm']) {
+      expect(await imageOf(job, {})).toBe(`example.com/h:${version}-node`);
+      expect(await imageOf(job, { tag: '2.0' })).toBe('example.com/h:2.0-node');
+      expect(await imageOf(job, { tag: '2.0', nodeTag: '3.0' })).toBe('example.com/h:3.0');
+      expect(await imageOf(job, { tag: '2.0', digest })).toBe(`example.com/h@${digest}`);
+      expect(await imageOf(job, { tag: '2.0', digest, nodeDigest })).toBe(`example.com/h@${nodeDigest}`);
+    }
   });
 });
 

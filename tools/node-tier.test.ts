@@ -1,0 +1,68 @@
+/** node-tier.sh on machines that lack something. Stand-ins take the place of the programs that it looks for. */
+import { execFile } from 'node:child_process';
+import { chmod, copyFile, mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+
+const MACHINE = {
+  uname: 'echo Linux',
+  id: 'echo 0',
+  readlink: 'echo "pid:[4026531836]"',
+  'apt-get': '',
+  'dpkg-deb': '',
+  losetup: '',
+  unshare: 'echo denied >&2; exit 1',
+};
+
+let root: string;
+beforeEach(async () => {
+  root = await mkdtemp(join(tmpdir(), 'holdfast-node-tier-'));
+  for (const folder of ['tools', 'programs', 'node_modules/.bin', 'dist/image'])
+    await mkdir(join(root, folder), { recursive: true });
+  for (const name of ['bash', 'dirname', 'tail']) await symlink(`/usr/bin/${name}`, join(root, 'programs', name));
+  await copyFile(resolve(import.meta.dirname, 'node-tier.sh'), join(root, 'tools/node-tier.sh'));
+  for (const image of ['cluster', 'node']) await writeFile(join(root, `dist/image/holdfast-${image}.tar`), '');
+  for (const [name, body] of Object.entries(MACHINE)) await put(`programs/${name}`, body);
+  await put('node_modules/.bin/node', 'echo /files');
+});
+afterEach(() => rm(root, { recursive: true }));
+
+async function put(path: string, body: string): Promise<void> {
+  await writeFile(join(root, path), `#!/bin/sh\n${body}\n`);
+  await chmod(join(root, path), 0o755);
+}
+
+function run(env: Record<string, string> = {}): Promise<{ code: number; out: string; err: string }> {
+  return new Promise((done) => {
+    execFile(join(root, 'tools/node-tier.sh'), { env: { PATH: join(root, 'programs'), ...env } }, (error, out, err) => {
+      done({ code: typeof error?.code === 'number' ? error.code : error ? -1 : 0, out, err });
+    });
+  });
+}
+
+test.each<[string, () => Promise<void>, RegExp]>([
+  ['is no Linux', () => put('programs/uname', 'echo Darwin'), /they need Linux, and this is Darwin/],
+  ['is not root', () => put('programs/id', 'echo 1000'), /only root may. Run: sudo make e2e/],
+  ['does not see all processes', () => put('programs/readlink', 'echo "pid:[1]"'), /only some are seen/],
+  ['has no packages of Debian', () => rm(join(root, 'programs/apt-get')), /apt-get is missing here/],
+  [
+    'has no image',
+    () => rm(join(root, 'dist/image/holdfast-node.tar')),
+    /no dist\/image\/holdfast-node.tar. Run: make image/,
+  ],
+  [
+    'cannot fetch packages',
+    () => put('node_modules/.bin/node', 'exit 1'),
+    /the packages of the node could not be fetched/,
+  ],
+  ['may make no namespaces', async () => {}, /no namespaces can be made here/],
+])('says so where one %s, and fails in CI', async (_, change, why) => {
+  await change();
+  expect(await run()).toMatchObject({ code: 0, out: '0 passed, 0 failed\n', err: expect.stringMatching(why) });
+  expect(await run({ CI: 'true' })).toMatchObject({
+    code: 1,
+    out: '0 passed, 1 failed\n',
+    err: expect.stringMatching(why),
+  });
+});
