@@ -11,12 +11,13 @@ WORKDIR /build
 COPY package.json package-lock.json ./
 RUN npm ci --no-audit --no-fund
 COPY src src
+COPY web web
 COPY tools tools
 COPY LICENSE ./
 ARG COMMIT=
 # The time that the files and the bill of materials have: that of the commit (git log -1 --format=%ct).
 ARG SOURCE_DATE_EPOCH=0
-RUN node tools/bundle.ts --commit "${COMMIT}" && node tools/image/build.ts --roots /roots
+RUN node tools/console/build.ts && node tools/bundle.ts --commit "${COMMIT}" && node tools/image/build.ts --roots /roots
 
 FROM scratch AS cluster
 COPY --from=build /roots/cluster/ /

@@ -8,6 +8,7 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
+import { PAGE_DIRECTORY } from '../../src/console/static.ts';
 import { ENVIRONMENT, type Image, LABELS, PATHS, STOP_SIGNAL, TAGS, type Tag } from './contents.ts';
 import { architecture } from './debian.ts';
 import { Layout, type NamedImage, type PackedLayer } from './oci.ts';
@@ -107,14 +108,16 @@ async function inWorkingDirectory<T>(act: (directory: string) => Promise<T>): Pr
   }
 }
 
-/** The program of this checkout, whose bundle has to be there. */
+/** The program of this checkout, whose bundle and page have to be there. */
 export function programOf(file: string, fresh: boolean, epoch: number): Program {
-  if (!existsSync(file)) throw new Error(`${file} is not there: make bundle`);
+  const page = join(root, PAGE_DIRECTORY);
+  for (const part of [file, join(page, 'index.html')])
+    if (!existsSync(part)) throw new Error(`${part} is not there: make bundle`);
   const { version, optionalDependencies } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
     readonly version: string;
     readonly optionalDependencies: Readonly<Record<string, string>>;
   };
-  return { file, fresh, epoch, version, nodeVersion: optionalDependencies[`node-linux-${process.arch}`] ?? '' };
+  return { file, page, fresh, epoch, version, nodeVersion: optionalDependencies[`node-linux-${process.arch}`] ?? '' };
 }
 
 function git(...args: string[]): string | undefined {

@@ -60,6 +60,8 @@ export const CONTENTS: Readonly<Record<Image, Contents>> = {
 
 export const PATHS = {
   program: '/usr/local/lib/holdfast/holdfast.mjs',
+  /** Of the console, which looks for it beside the program. */
+  page: '/usr/local/lib/holdfast/console',
   node: '/usr/local/bin/node',
   /** A bill of materials in SPDX, for those who look into the image. */
   sbom: '/usr/share/holdfast/sbom.spdx.json',

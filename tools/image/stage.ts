@@ -45,6 +45,8 @@ export interface Staged {
 export interface Program extends Made {
   /** The bundle. */
   readonly file: string;
+  /** The directory that the page of the console was built to. */
+  readonly page: string;
   /** Fetch packages anew. */
   readonly fresh: boolean;
 }
@@ -68,7 +70,7 @@ export async function stage(
     const top = { name: 'program', directory: join(directory, `program-${image}`), mtime: program.epoch };
     const packages = [...base, ...own];
     const sbom = spdx(image, packages, npmPackages(), program);
-    await stageProgram(top.directory, program.file, sbom);
+    await stageProgram(top.directory, program, sbom);
     staged.set(image, { layers: [libraries, ...(own.length > 0 ? [tools] : []), top], packages, sbom });
   }
   return staged;
@@ -132,8 +134,10 @@ async function certificates(directory: string): Promise<string> {
     .join('');
 }
 
-async function stageProgram(directory: string, bundle: string, sbom: string): Promise<void> {
-  await put(directory, PATHS.program, withInterpreter(await readFile(bundle, 'latin1')), 0o755);
+async function stageProgram(directory: string, { file, page }: Program, sbom: string): Promise<void> {
+  await put(directory, PATHS.program, withInterpreter(await readFile(file, 'latin1')), 0o755);
+  for await (const name of glob('*.{html,js,css}', { cwd: page }))
+    await put(directory, `${PATHS.page}/${name}`, await readFile(join(page, name)));
   for (const command of COMMANDS) {
     await mkdir(dirname(join(directory, command)), { recursive: true });
     await symlink(relative(dirname(command), PATHS.program), join(directory, command));

@@ -5,13 +5,11 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { commands } from '../../../src/commands/commands.ts';
 import { type Built, build, programOf, unpackRoots } from '../../../tools/image/build.ts';
 import { COMMANDS, type Image, PATHS, TAGS } from '../../../tools/image/contents.ts';
 import { BUILT } from '../../harness/built.ts';
 import { Archive } from './unpacked.ts';
 
-const HAS_DOCTOR = commands.some(({ name }) => `${name}` === 'doctor');
 const EPOCH = 1_700_000_000;
 const program = programOf(BUILT, false, EPOCH);
 const IMAGES: readonly Image[] = ['cluster', 'node'];
@@ -91,8 +89,15 @@ describe.each(IMAGES)('in the image %s', (image) => {
     expect(code).toBe(0);
   });
 
-  test.skipIf(!HAS_DOCTOR)('holdfast doctor is there', () => {
-    expect(inside(image, '/usr/local/bin/holdfast', 'doctor', '--help')).toMatchObject({ code: 0 });
+  test('holdfast doctor is there', () => {
+    const { code, said } = inside(image, '/usr/local/bin/holdfast', 'doctor', '--help');
+    expect(said).toContain('Usage: holdfast doctor');
+    expect(code).toBe(0);
+  });
+
+  test('the page of the console is beside the program, where that looks for it', () => {
+    const look = `import('node:fs').then(({ readdirSync }) => console.log(readdirSync('${PATHS.page}').join(' ')))`;
+    expect(inside(image, PATHS.node, '-e', look).said).toMatch(/app\S*\.css app\S*\.js.* index\.html/);
   });
 
   test.each([

@@ -77,6 +77,7 @@ describe('the API server would take, without a warning,', () => {
     ['lvm', { lvm: { enabled: true } }],
     ['pool', { pool: { enabled: true } }],
     ['sync', { sync: { enabled: true } }],
+    ['the console', { console: { enabled: true, allowActions: true } }],
     ['everything said', EVERYTHING],
     ['all that is around the jobs', { ...AROUND, podSecurity: { labelNamespace: false } }],
   ])('%s', async (_, values) => {

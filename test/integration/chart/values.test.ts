@@ -112,6 +112,24 @@ describe('a pod has what its job needs', () => {
     expect(container.args).toContain('--leader-elect=true');
   });
 
+  test('the console lets in who has a token, and answers to the names that it is reached under', async () => {
+    const console = { enabled: true, hosts: ['console.example.com'], allowActions: true };
+    const { kind, pod, container } = await podOf('console', { console });
+    expect(kind).toBe('Deployment');
+    expect(pod).toMatchObject({ securityContext: { runAsNonRoot: true } });
+    expect(container.securityContext).toMatchObject({ readOnlyRootFilesystem: true, capabilities: { drop: ['ALL'] } });
+    expect(container.args).toEqual([
+      'console',
+      '--log-level=info',
+      '--log-format=auto',
+      '--listen=:8765',
+      '--auth=token',
+      expect.stringMatching(/^--namespace=/),
+      expect.stringMatching(/^--host=[a-z-]+console\.[a-z-]+\.svc,console\.example\.com$/),
+      '--allow-actions=true',
+    ]);
+  });
+
   test('devices: the processes and disks of the machine, and a directory for its ledger', async () => {
     const values = { devices: { enabled: true, stateDir: '/srv/ledger' } };
     const { kind, pod, container } = await podOf('devices', values);
