@@ -11,7 +11,7 @@ export const JOBS = ['topology', 'devices', 'lvm', 'pool', 'sync'] as const;
 export type Job = (typeof JOBS)[number];
 
 /** The commands that do several jobs in one process: all of these, unless --enable names some. */
-const TOGETHER: Readonly<Record<string, readonly Job[]>> = {
+export const TOGETHER: Readonly<Record<string, readonly Job[]>> = {
   controller: ['topology', 'pool', 'sync'],
   node: ['devices', 'lvm'],
 };

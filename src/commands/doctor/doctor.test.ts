@@ -4,10 +4,13 @@ import { Command } from 'commander';
 import { expect, test } from 'vitest';
 import { answerOf } from '../../doctor/answer.ts';
 import { type Finding, type Judged, unknown, verdictOn } from '../../doctor/finding.ts';
+import { TOGETHER } from '../../doctor/writers.ts';
 import { VirtualClock } from '../../kit/clock/virtual.ts';
 import { KubeClient } from '../../kit/kube/client.ts';
 import { FakeTransport } from '../../kit/kube/fake-transport.ts';
 import { aTerminal } from '../line/recorded-terminal.ts';
+import { define as defineController } from '../together/controller.ts';
+import { define as defineNode } from '../together/node.ts';
 import { define } from './doctor.ts';
 import { fixAll } from './fix.ts';
 import { answerText } from './text.ts';
@@ -115,4 +118,14 @@ test('who says no is not told that nothing is known, also with --node', async ()
   const flags = ['--node', '--mount-namespace=own', '--fix', `--master=${server.url}`];
   await expect(command.parseAsync(flags, { from: 'user' })).rejects.toThrow('nothing was changed: fix was not typed');
   expect(terminal.written.out).toBe('');
+});
+
+test.each([
+  ['controller', defineController],
+  ['node', defineNode],
+] as const)('the doctor knows which jobs holdfast %s does where it is not told', (name, defineCommand) => {
+  const command = new Command(name);
+  defineCommand(command, aTerminal());
+  const enable = command.options.find(({ long }) => long === '--enable');
+  expect(`${enable?.description} ${enable?.defaultValueDescription}`).toContain(TOGETHER[name]?.join(','));
 });

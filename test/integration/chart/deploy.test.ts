@@ -7,8 +7,9 @@ import { deployFiles } from '../../../tools/deploy/files.ts';
 import { type ControlPlane, startControlPlane } from '../../harness/control-plane.ts';
 import { runHoldfast } from '../../harness/holdfast.ts';
 import { eventually } from '../../harness/wait.ts';
+import { aPool, poolsIn } from '../pool/shipped.ts';
 import { CHART, type Rendered } from './helm.ts';
-import { collectionOf } from './paths.ts';
+import { collectionOf, pathOf } from './paths.ts';
 
 const deploy = join(CHART, '../../deploy');
 const files = deployFiles();
@@ -55,5 +56,15 @@ describe('a real API server', () => {
       expect(checks.filter(({ verdict }: { verdict: { is: string } }) => verdict.is !== 'ok')).toEqual([]);
       expect({ code, counts }).toMatchObject({ code: 0, counts: { error: 0, unknown: 0 } });
     });
+  });
+
+  test('keeps every pool when all is deleted again by the files of the jobs', async () => {
+    const pools = poolsIn('holdfast');
+    await plane.admin.post(pools, aPool('data'));
+    for (const { path, text } of files)
+      if (!/crd-|namespace/.test(path))
+        for (const object of objectsIn(text)) await plane.admin.delete(pathOf(object, 'holdfast'));
+    const { metadata } = await plane.admin.get(`${pools}/data`);
+    expect(metadata).not.toHaveProperty('deletionTimestamp');
   });
 });
