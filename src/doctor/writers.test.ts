@@ -56,6 +56,7 @@ test('the name or the command of an original with an image that nobody knows loo
 test('everybody else is nobody, and so is any operator with /manager', () => {
   expect(workload('coredns', { image: 'coredns/coredns:1' })).toBeUndefined();
   expect(workload('cert-controller', { image: 'x/y', command: ['/manager'] })).toBeUndefined();
+  expect(workload('x', { image: 'holdfast', args: ['constructor'] })).toBeUndefined();
   expect(writersOf('DaemonSet', { metadata: {} })).toEqual([]);
 });
 

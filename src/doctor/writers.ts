@@ -11,10 +11,10 @@ export const JOBS = ['topology', 'devices', 'lvm', 'pool', 'sync'] as const;
 export type Job = (typeof JOBS)[number];
 
 /** The commands that do several jobs in one process: all of these, unless --enable names some. */
-export const TOGETHER: Readonly<Record<string, readonly Job[]>> = {
-  controller: ['topology', 'pool', 'sync'],
-  node: ['devices', 'lvm'],
-};
+export const TOGETHER: ReadonlyMap<string, readonly Job[]> = new Map([
+  ['controller', ['topology', 'pool', 'sync']],
+  ['node', ['devices', 'lvm']],
+]);
 /** It writes nothing by itself, and so there may be several. */
 const CONSOLE = 'console';
 
@@ -123,7 +123,7 @@ function jobsOf(metadata: Metadata, container: Container): readonly Known[] {
   if (isConsole(metadata, container)) return [];
   const words = wordsOf(container);
   const [word = ''] = words;
-  const together = isOurs(metadata, container) ? TOGETHER[word] : undefined;
+  const together = isOurs(metadata, container) ? TOGETHER.get(word) : undefined;
   if (!together) return oneJobOf(metadata, container, word);
   const enabled = listIn(words, 'enable');
   const jobs = enabled.length === 0 ? together : together.filter((job) => enabled.includes(job));

@@ -127,5 +127,5 @@ test.each([
   const command = new Command(name);
   defineCommand(command, aTerminal());
   const enable = command.options.find(({ long }) => long === '--enable');
-  expect(`${enable?.description} ${enable?.defaultValueDescription}`).toContain(TOGETHER[name]?.join(','));
+  expect(`${enable?.description} ${enable?.defaultValueDescription}`).toContain(TOGETHER.get(name)?.join(','));
 });
