@@ -100,8 +100,11 @@ console-page: $(SETUP) ## Build the console's page, dist/console
 bundle: $(SETUP) console-page ## Make the program one file, dist/holdfast.mjs
 	@node tools/bundle.ts
 
+DEBIAN_KEYRING := /usr/share/keyrings/debian-archive-keyring.gpg
+
 image: bundle ## Build the container images as archives in dist/image, without a container engine
-	@command -v apt-get dpkg-deb >/dev/null || { echo "make image fetches packages by apt-get and dpkg-deb; elsewhere there is the Dockerfile: docs/image.md" >&2; exit 1; }
+	@for program in apt-get dpkg-deb; do command -v $$program >/dev/null || { echo "make image needs $$program, as Debian and Ubuntu have it; elsewhere there is the Dockerfile: docs/image.md" >&2; exit 1; }; done
+	@[ -e $(DEBIAN_KEYRING) ] || { echo "make image needs the keys that Debian signs its packages with: install debian-archive-keyring" >&2; exit 1; }
 	@node tools/image/build.ts
 
 # The chart puts its own namespace and accounts in the place of these two names.

@@ -70,6 +70,12 @@ test('every make target exists', () => {
   expect(missing(targetsOn, (target) => new RegExp(`^${target}:`, 'm').test(makefile))).toEqual([]);
 });
 
+test('nobody is told to upgrade with values that lack what a newer chart has in them', () => {
+  const told = [...pages.flatMap((page) => fencesOf(page, 'sh')), read('charts/holdfast/templates/NOTES.txt')];
+  expect(told.some((text) => text.includes('--reset-then-reuse-values'))).toBe(true);
+  expect(told.filter((text) => /\s--reuse-values/.test(text))).toEqual([]);
+});
+
 const pathsOn = (page: string): string[] =>
   literalsOf(page)
     .flatMap((text) => text.split(/\s+/))

@@ -101,3 +101,21 @@ test('without npm it says what is needed', async () => {
   expect(code).not.toBe(0);
   expect(err).toContain('make setup needs Node.js 20 or newer with npm');
 });
+
+test.each([
+  ['dpkg-deb', ['apt-get'], 'Makefile', 'make image needs dpkg-deb'],
+  ['apt-get', ['dpkg-deb'], 'Makefile', 'make image needs apt-get'],
+  ['keys', ['apt-get', 'dpkg-deb'], 'nowhere.gpg', 'install debian-archive-keyring'],
+])('make image says so where there is no %s', async (_, programs, keyring, says) => {
+  for (const program of programs) await standIn(`programs/${program}`);
+  const { code, err } = await make('image', `DEBIAN_KEYRING=${keyring}`);
+  expect(code).not.toBe(0);
+  expect(err).toContain(says);
+  expect(await log()).not.toContain('node tools/image/build.ts');
+});
+
+test('make image builds the images where all that it needs is there', async () => {
+  for (const program of ['apt-get', 'dpkg-deb']) await standIn(`programs/${program}`);
+  expect(await make('image', 'DEBIAN_KEYRING=Makefile')).toMatchObject({ code: 0 });
+  expect((await log()).at(-1)).toBe('node tools/image/build.ts');
+});

@@ -62,7 +62,7 @@ function labelsIn(expr: string): readonly string[] {
   return [...grouped, ...matched].map((label) => label.trim());
 }
 
-const alerts: readonly { alert: string; expr: string; job: string }[] = parse(
+const alerts: readonly { alert: string; expr: string; job: string; for: string; severity: string }[] = parse(
   read('charts/holdfast/files/alerts.yaml'),
 );
 const ofSync = [...read('charts/holdfast/templates/sync.yaml').matchAll(/- alert: (\w+)\n\s+expr: (.+)$/gm)].map(
@@ -99,8 +99,20 @@ describe.each(queries)('$of', ({ expr }) => {
   });
 });
 
+test('of each job it is told when it is gone, which no other alert tells, and of sync at once to a person', () => {
+  const gone = alerts.filter(({ alert }) => alert === 'HoldfastGone');
+  expect(gone.map(({ job, expr, for: time, severity }) => [job, expr, time, severity])).toEqual(
+    ['topology', 'devices', 'lvm', 'pool', 'sync'].map((job) => [
+      job,
+      `absent(up{job="holdfast-${job}"})`,
+      '10m',
+      job === 'sync' ? 'critical' : 'warning',
+    ]),
+  );
+});
+
 test('each alert has its runbook, which says what it means and what to do, and there is no runbook without its alert', () => {
-  const names = [...alerts, ...ofSync].map(({ alert }) => alert);
+  const names = [...new Set([...alerts, ...ofSync].map(({ alert }) => alert))];
   for (const name of names) {
     const page = `docs/runbooks/${name}.md`;
     expect([page, existsSync(join(root, page))]).toEqual([page, true]);

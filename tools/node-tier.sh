@@ -39,7 +39,8 @@ group=holdfast-e2e-$$
 tests=
 made_here=$([ -e /dev/disk ] || echo /dev/disk) # where the node has a directory of its own
 mkdir -p "$work" "$disks" $made_here
-in_groups() { find /sys/fs/cgroup -path "*/$group*" -name cgroup.procs -exec cat {} + 2>/dev/null | sort -u; }
+# Nothing of another run is among it, whose number may begin with ours.
+in_groups() { find /sys/fs/cgroup -path "*/$group/*" -name cgroup.procs -exec cat {} + 2>/dev/null | sort -u; }
 clean_up() {
   kill $tests 2>/dev/null || true
   in_groups | xargs --no-run-if-empty kill -KILL 2>/dev/null || true

@@ -1,6 +1,6 @@
 /** node-tier.sh on machines that lack something. Stand-ins take the place of the programs that it looks for. */
 import { execFile } from 'node:child_process';
-import { chmod, copyFile, mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
+import { chmod, copyFile, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
@@ -65,4 +65,25 @@ test.each<[string, () => Promise<void>, RegExp]>([
     out: '0 passed, 1 failed\n',
     err: expect.stringMatching(why),
   });
+});
+
+/** The groups of processes are in a directory of the test, and a run whose number begins with ours has one, too. */
+test('what is left of its own processes is ended, and nothing of another run', async () => {
+  for (const name of ['sort', 'xargs', 'cat', 'rm', 'tr'])
+    await symlink(`/usr/bin/${name}`, join(root, 'programs', name));
+  await put(
+    'programs/find',
+    `[ "$1" != /sys/fs/cgroup ] || { shift; set -- ${root}/cgroup "$@"; }; exec /usr/bin/find "$@"`,
+  );
+  await put('programs/mkdir', `for each; do case $each in -p | /dev/*) ;; *) /usr/bin/mkdir -p "$each" ;; esac; done`);
+  for (const name of ['rmdir', 'sleep']) await put(`programs/${name}`, '');
+  await put('programs/kill', `echo "$@" > ${root}/killed; /usr/bin/find ${root}/cgroup -name cgroup.procs -delete`);
+  await put(
+    'programs/unshare',
+    `[ "$3" != true ] || exit 0
+     put() { /usr/bin/mkdir -p "${root}/cgroup/$1"; echo "$2" > "${root}/cgroup/$1/cgroup.procs"; }
+     put "$NODE_GROUP" 111; put "$NODE_GROUP/pods/one" 222; put "\${NODE_GROUP}1" 333; put "\${NODE_GROUP}1/pods/one" 444`,
+  );
+  expect(await run()).toMatchObject({ code: 0, err: '' });
+  expect(await readFile(join(root, 'killed'), 'utf8')).toBe('-KILL 111 222\n');
 });

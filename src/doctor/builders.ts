@@ -22,6 +22,7 @@ export const aCluster = (parts: Partial<Cluster> = {}): Cluster => ({
   reports: seen([]),
   leases: seen([]),
   writers: seen([]),
+  consoles: seen([]),
   kinds: seen(new Map()),
   policies: seen([]),
   bindings: seen([]),
@@ -53,6 +54,7 @@ export const aReport = (parts: Partial<Report> = {}): Report => ({
 
 export const aWriter = (parts: Partial<Writer> = {}): Writer => ({
   job: 'devices',
+  does: parts.job ?? 'devices',
   who: 'holdfast',
   kind: 'DaemonSet',
   namespace: 'storage',

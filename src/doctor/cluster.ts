@@ -6,7 +6,7 @@ import type { KubeObject, ObjectMeta } from '../kit/kube/resource.ts';
 import type { Lease } from '../kit/lead/lease.ts';
 import type { Access, Verb } from '../kit/manifests/controller-spec.ts';
 import type { Heartbeat } from './clock.ts';
-import type { Writer } from './writers.ts';
+import type { Installed, Writer } from './writers.ts';
 
 export interface Cluster {
   /** By the clock here. */
@@ -21,11 +21,12 @@ export interface Cluster {
   readonly leases: Known<readonly Lease[]>;
   /** Every Deployment and DaemonSet that does one of our jobs, whoever made it. */
   readonly writers: Known<readonly Writer[]>;
+  readonly consoles: Known<readonly Installed[]>;
   /** The kinds that Holdfast adds, by name; nothing for one that is not there. */
   readonly kinds: Known<ReadonlyMap<string, Definition>>;
   readonly policies: Known<readonly Policy[]>;
   readonly bindings: Known<readonly Policy[]>;
-  /** Of each of our writers, by `namespace/name`. */
+  /** Of each of our writers and consoles, by `keyOf`. */
   readonly rights: ReadonlyMap<string, Known<readonly Right[]>>;
   /** The names of all PersistentVolumeSyncs. */
   readonly syncs: Known<readonly string[]>;

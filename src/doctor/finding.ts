@@ -25,7 +25,7 @@ export type Fix =
       readonly uid: string;
       readonly resourceVersion: string;
     }
-  /** Makes exactly what it says so. It never creates: it names the uid. */
+  /** Makes exactly what it says so, only if it is still the object that was looked at: it names its uid and resourceVersion. */
   | { readonly does: 'apply'; readonly resource: Resource; readonly object: KubeObject };
 
 export type Verdict =

@@ -15,7 +15,7 @@ import { BINDINGS, POLICIES } from './checks/policies.ts';
 import type { Heartbeat } from './clock.ts';
 import type { Cluster, Definition, Report } from './cluster.ts';
 import { rightsOf } from './reviews.ts';
-import { keyOfWriter, type Workload, type Writer, writerOf } from './writers.ts';
+import { consoleOf, type Installed, keyOf, type Workload, type Writer, writersOf } from './writers.ts';
 
 const workloads = (kind: 'Deployment' | 'DaemonSet'): Resource<Workload> => ({
   group: 'apps',
@@ -53,6 +53,7 @@ export async function lookAtCluster(looking: Looking): Promise<Cluster> {
     known(readKinds(looking), looking),
   ]);
   const writers = both(deployments, daemonSets, writersIn);
+  const consoles = map(deployments, (found) => found.flatMap((each) => consoleOf('Deployment', each) ?? []));
   const beat = heartbeat();
   return {
     now: now(),
@@ -66,10 +67,11 @@ export async function lookAtCluster(looking: Looking): Promise<Cluster> {
     reports: map(maps, (found) => found.flatMap(reportIn)),
     leases,
     writers,
+    consoles,
     kinds,
     policies,
     bindings,
-    rights: await rightsOfAll(looking, writers),
+    rights: await rightsOfAll(looking, [...ours(writers), ...(consoles.known ? consoles.value : [])]),
     syncs: map(syncs, (found) => found.map(({ metadata }) => metadata.name ?? '')),
   };
 }
@@ -121,14 +123,16 @@ function reportIn(found: ReportMap): readonly Report[] {
 }
 
 const writersIn = (deployments: readonly Workload[], daemonSets: readonly Workload[]): readonly Writer[] => [
-  ...deployments.flatMap((each) => writerOf('Deployment', each) ?? []),
-  ...daemonSets.flatMap((each) => writerOf('DaemonSet', each) ?? []),
+  ...deployments.flatMap((each) => writersOf('Deployment', each)),
+  ...daemonSets.flatMap((each) => writersOf('DaemonSet', each)),
 ];
 
-async function rightsOfAll(looking: Looking, writers: Known<readonly Writer[]>): Promise<Cluster['rights']> {
-  const ours = writers.known ? writers.value.filter(({ who }) => who === 'holdfast') : [];
+const ours = (writers: Known<readonly Writer[]>): readonly Writer[] =>
+  writers.known ? writers.value.filter(({ who }) => who === 'holdfast') : [];
+
+async function rightsOfAll(looking: Looking, installed: readonly Installed[]): Promise<Cluster['rights']> {
   const asked = await Promise.all(
-    ours.map(async (writer) => [keyOfWriter(writer), await known(rightsOf(looking, writer), looking)] as const),
+    installed.map(async (each) => [keyOf(each), await known(rightsOf(looking, each), looking)] as const),
   );
   return new Map(asked);
 }

@@ -6,7 +6,7 @@ import type { KubeClient } from '../kit/kube/client.ts';
 import { LEASES } from '../kit/lead/lease.ts';
 import type { Access, Verb } from '../kit/manifests/controller-spec.ts';
 import type { Right } from './cluster.ts';
-import type { Writer } from './writers.ts';
+import type { Installed } from './writers.ts';
 
 interface Asking {
   readonly client: KubeClient;
@@ -25,26 +25,30 @@ const AT_ONCE = 8;
 const REVIEWS = '/apis/authorization.k8s.io/v1';
 
 /** All that a job declares. Where it elects, its lease as well; Events may be withheld, and then there are none. */
-export function questionsOn(writer: Writer): readonly Question[] {
-  const controller = controllers.find(({ name }) => name === writer.job);
+export function questionsOn(installed: Installed): readonly Question[] {
+  const controller = controllers.find(({ name }) => name === installed.job);
   if (!controller) return [];
   const election: Access = { resource: LEASES, verbs: ['get', 'create', 'update'], scope: 'own' };
-  const accesses: readonly Access[] = [...controller.reads, ...controller.writes, ...(writer.elects ? [election] : [])];
+  const accesses: readonly Access[] = [
+    ...controller.reads,
+    ...controller.writes,
+    ...(installed.elects ? [election] : []),
+  ];
   return accesses.flatMap((access) =>
-    placesOf(access, writer).flatMap((namespace) =>
+    placesOf(access, installed).flatMap((namespace) =>
       (access.names ?? [undefined]).flatMap((name) => access.verbs.map((verb) => ({ access, verb, namespace, name }))),
     ),
   );
 }
 
-function placesOf({ scope = 'cluster' }: Access, writer: Writer): readonly (string | undefined)[] {
-  if (scope === 'own') return [writer.namespace];
-  return scope === 'chosen' ? writer.secretNamespaces : [undefined];
+function placesOf({ scope = 'cluster' }: Access, installed: Installed): readonly (string | undefined)[] {
+  if (scope === 'own') return [installed.namespace];
+  return scope === 'chosen' ? installed.secretNamespaces : [undefined];
 }
 
-export async function rightsOf(asking: Asking, writer: Writer): Promise<readonly Right[]> {
-  const ask = await reviewerOf(asking, writer);
-  return await fewAtATime(AT_ONCE, questionsOn(writer), async (question) => ({
+export async function rightsOf(asking: Asking, installed: Installed): Promise<readonly Right[]> {
+  const ask = await reviewerOf(asking, installed);
+  return await fewAtATime(AT_ONCE, questionsOn(installed), async (question) => ({
     access: question.access,
     verb: question.verb,
     namespace: question.namespace,
@@ -55,7 +59,7 @@ export async function rightsOf(asking: Asking, writer: Writer): Promise<readonly
 type Ask = (question: Question) => Promise<boolean>;
 
 /** To ask for another account is a right of its own. Whoever has it not may still ask for itself. */
-async function reviewerOf(asking: Asking, { namespace, account }: Writer): Promise<Ask> {
+async function reviewerOf(asking: Asking, { namespace, account }: Installed): Promise<Ask> {
   const user = `system:serviceaccount:${namespace}:${account}`;
   const groups = ['system:serviceaccounts', `system:serviceaccounts:${namespace}`, 'system:authenticated'];
   const another: Ask = (question) => review(asking, 'subjectaccessreviews', { user, groups }, question);

@@ -1,20 +1,23 @@
 import { expect, test } from 'vitest';
 import { ORIGINALS } from './originals.ts';
-import { JOBS, writerOf } from './writers.ts';
+import { consoleOf, JOBS, type Workload, writersOf } from './writers.ts';
 
-const workload = (
-  name: string,
-  container: { image?: string; command?: string[]; args?: string[] },
-  labels: Record<string, string> = {},
-  replicas = 1,
-) =>
-  writerOf('Deployment', {
-    metadata: { name, namespace: 'kube-system', labels },
-    spec: {
-      replicas,
-      template: { spec: { serviceAccountName: 'account', containers: [{ image: 'side-car' }, container] } },
-    },
-  });
+type Container = { image?: string; command?: string[]; args?: string[] };
+
+const deployed = (name: string, container: Container, labels: Record<string, string> = {}, replicas = 1): Workload => ({
+  metadata: { name, namespace: 'kube-system', labels },
+  spec: {
+    replicas,
+    template: { spec: { serviceAccountName: 'account', containers: [{ image: 'side-car' }, container] } },
+  },
+});
+
+/** The only one that it is. */
+function workload(...parts: Parameters<typeof deployed>) {
+  const writers = writersOf('Deployment', deployed(...parts));
+  expect(writers.length).toBeLessThan(2);
+  return writers[0];
+}
 
 test.each(ORIGINALS.flatMap(({ job, images }) => images.map((image) => [image, job] as const)))(
   'the image %s is the original of %s, from whatever registry, with whatever tag',
@@ -53,7 +56,8 @@ test('the name or the command of an original with an image that nobody knows loo
 test('everybody else is nobody, and so is any operator with /manager', () => {
   expect(workload('coredns', { image: 'coredns/coredns:1' })).toBeUndefined();
   expect(workload('cert-controller', { image: 'x/y', command: ['/manager'] })).toBeUndefined();
-  expect(writerOf('DaemonSet', { metadata: {} })).toBeUndefined();
+  expect(workload('x', { image: 'holdfast', args: ['constructor'] })).toBeUndefined();
+  expect(writersOf('DaemonSet', { metadata: {} })).toEqual([]);
 });
 
 test('what else it says of itself', () => {
@@ -64,4 +68,46 @@ test('what else it says of itself', () => {
     secretNamespaces: ['keys', 'more'],
     elects: true,
   });
+});
+
+test('beside a side-car it is the container of the job that says so', () => {
+  const labels = { 'holdfast.dev/job': 'pool' };
+  expect(workload('x', { image: 'holdfast', args: ['pool', '--leader-elect=true'] }, labels)?.elects).toBe(true);
+});
+
+test.each([
+  [['controller'], ['topology', 'pool', 'sync']],
+  [
+    ['controller', '--leader-elect', '--enable=sync, topology'],
+    ['topology', 'sync'],
+  ],
+  [
+    ['controller', '-enable', 'pool', '--enable=sync'],
+    ['pool', 'sync'],
+  ],
+  [
+    ['node', '--node-name=a'],
+    ['devices', 'lvm'],
+  ],
+  [['node', '--enable=lvm'], ['lvm']],
+])('%j does the jobs %j, each of which has a writer', (args, jobs) => {
+  const [does] = args;
+  const expected = jobs.map((job) => ({ job, who: 'holdfast', does, elects: args.includes('--leader-elect') }));
+  expect(writersOf('Deployment', deployed('x', { image: 'registry/holdfast:1', args }))).toMatchObject(expected);
+  const started = { image: 'holdfast', command: ['/usr/bin/holdfast', ...args] };
+  expect(writersOf('Deployment', deployed('x', started))).toMatchObject(expected);
+  expect(writersOf('Deployment', deployed('x', { image: 'cloud/provider', args }))).toEqual([]);
+});
+
+test('a console writes nothing by itself, and so is no writer', () => {
+  const labels = { 'holdfast.dev/job': 'console' };
+  for (const console of [
+    deployed('x', { image: 'registry/storage:1', args: ['console'] }, labels),
+    deployed('x', { image: 'registry/holdfast:1', args: ['console', '--auth=token'] }),
+  ]) {
+    expect(writersOf('Deployment', console)).toEqual([]);
+    expect(consoleOf('Deployment', console)).toMatchObject({ job: 'console', account: 'account' });
+  }
+  expect(consoleOf('Deployment', deployed('x', { image: 'holdfast', args: ['pool'] }))).toBeUndefined();
+  expect(consoleOf('Deployment', deployed('x', { image: 'grafana', args: ['console'] }))).toBeUndefined();
 });

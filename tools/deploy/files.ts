@@ -1,4 +1,7 @@
-/** Plain manifests for kubectl, made of the chart by the real helm: a file for each job, and one for the namespace. */
+/**
+ * Plain manifests for kubectl, made of the chart by the real helm: a file for each job, one for the namespace, and one for the kind of each
+ * job that has one. Kinds are apart from the rest, since kubectl deletes what is in a file, and with a kind go all objects of it.
+ */
 import { execFileSync } from 'node:child_process';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
@@ -16,17 +19,32 @@ export interface DeployFile {
 
 export const deployFiles = (): readonly DeployFile[] => [
   { path: 'install/namespace.yaml', text: namespace() },
-  ...JOBS.map((job) => ({ path: `install/${job}.yaml`, text: installed(job) })),
+  ...JOBS.flatMap(ofJob),
 ];
 
 const header = (what: string) => `# ${what} Made of charts/holdfast by make deploy. Changes made here are lost.\n`;
 
-const installed = (job: string): string =>
-  `${header(`The job ${job}, with the defaults of the chart, in the namespace ${NAMESPACE}.`)}${rendered(`${job}.enabled=true`)}`;
+function ofJob(job: string): readonly DeployFile[] {
+  const objects = objectsIn(rendered(`${job}.enabled=true`));
+  const kinds = objects.filter(isKind);
+  const others = objects.filter((object) => !isKind(object));
+  const needs = kinds.length === 0 ? '' : ` It needs the kind in crd-${job}.yaml.`;
+  const what = `The job ${job}, with the defaults of the chart, in the namespace ${NAMESPACE}.${needs}`;
+  return [
+    ...(kinds.length === 0 ? [] : [{ path: `install/crd-${job}.yaml`, text: `${warning(job)}${kinds.join('')}` }]),
+    { path: `install/${job}.yaml`, text: `${header(what)}${others.join('')}` },
+  ];
+}
+
+const warning = (job: string): string =>
+  `${header(`The kind of the job ${job}.`)}# NEVER kubectl delete -f this file: with the kind, every object of it in the cluster is deleted. See docs/install.md#uninstall.\n`;
+
+const objectsIn = (text: string): readonly string[] => text.split(/^(?=---$)/m);
+const isKind = (object: string): boolean => /^kind: CustomResourceDefinition$/m.test(object);
 
 /** Privileged, for devices and lvm. Where neither runs, restricted is enough. */
 const namespace = (): string => {
-  const objects = rendered('podSecurity.labelNamespace=true', 'devices.enabled=true').split(/^(?=---$)/m);
+  const objects = objectsIn(rendered('podSecurity.labelNamespace=true', 'devices.enabled=true'));
   const own = objects.filter((object) => /^kind: Namespace$/m.test(object));
   return `${header('For all jobs. Where neither devices nor lvm run, write restricted in the place of privileged.')}${own.join('')}`;
 };
@@ -51,4 +69,5 @@ function rendered(...values: readonly string[]): string {
 const withoutHelm = (text: string): string =>
   text
     .replace(/^\s+helm\.sh\/chart: .*\n/gm, '')
+    .replace(/^ {2}annotations:\n(?: +#.*\n)? {4}helm\.sh\/resource-policy: keep\n(?! {4})/gm, '')
     .replace(/app\.kubernetes\.io\/managed-by: Helm/g, 'app.kubernetes.io/managed-by: kubectl');

@@ -18,4 +18,11 @@
 {{- if and $values.lvm.enabled $values.localVolumes.enabled (ne $values.lvm.mountBase $values.localVolumes.mountBase) -}}
 {{- fail (printf "lvm.mountBase is %s and localVolumes.mountBase is %s: the agent would refuse every volume, so they have to be the same" $values.lvm.mountBase $values.localVolumes.mountBase) -}}
 {{- end -}}
+{{- if and (or $values.devices.enabled $values.lvm.enabled) $values.image.digest (not $values.image.nodeDigest) -}}
+{{- fail "image.digest is set and image.nodeDigest is not: devices and lvm have an image of their own, with the tools for disks, and so a digest of their own" -}}
+{{- end -}}
+{{- $namespace := .Release.Namespace -}}
+{{- if and $values.podSecurity.labelNamespace (or (hasPrefix "kube-" $namespace) (eq $namespace "default")) -}}
+{{- fail (printf "podSecurity.labelNamespace would say of the namespace %s what pods may run there, and much else runs there: install into a namespace of its own, or label it yourself" $namespace) -}}
+{{- end -}}
 {{- end -}}

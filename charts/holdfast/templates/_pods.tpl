@@ -48,7 +48,7 @@ affinity:
 {{- define "holdfast.image" -}}
 {{- $image := .root.Values.image -}}
 {{- $isAgent := has .job (list "devices" "lvm") -}}
-{{- $digest := $isAgent | ternary ($image.nodeDigest | default $image.digest) $image.digest -}}
+{{- $digest := $isAgent | ternary $image.nodeDigest $image.digest -}}
 {{- $tag := $image.tag | default .root.Chart.AppVersion -}}
 {{- if $digest -}}
 {{- printf "%s@%s" $image.repository $digest -}}

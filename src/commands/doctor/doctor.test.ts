@@ -1,10 +1,17 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import { Command } from 'commander';
 import { expect, test } from 'vitest';
 import { answerOf } from '../../doctor/answer.ts';
 import { type Finding, type Judged, unknown, verdictOn } from '../../doctor/finding.ts';
+import { TOGETHER } from '../../doctor/writers.ts';
 import { VirtualClock } from '../../kit/clock/virtual.ts';
 import { KubeClient } from '../../kit/kube/client.ts';
 import { FakeTransport } from '../../kit/kube/fake-transport.ts';
 import { aTerminal } from '../line/recorded-terminal.ts';
+import { define as defineController } from '../together/controller.ts';
+import { define as defineNode } from '../together/node.ts';
+import { define } from './doctor.ts';
 import { fixAll } from './fix.ts';
 import { answerText } from './text.ts';
 
@@ -84,4 +91,41 @@ test('where there is nothing to be put right, nobody is asked', async () => {
   const terminal = aTerminal();
   expect(await fixAll(checks.slice(1), aVisitor(new FakeTransport()), terminal, false)).toBe(false);
   expect(terminal.written.err).toContain('without a person');
+});
+
+/** An API server with nothing in it but the report of a node that is gone. */
+async function aServerWithALeftover() {
+  const report = {
+    metadata: { name: 'holdfast-lvm-gone', namespace: 'storage', labels: { 'holdfast.dev/report': 'lvm' } },
+  };
+  const server = createServer(({ url = '' }, response) => {
+    response.setHeader('Content-Type', 'application/json');
+    if (url.includes('customresourcedefinitions/')) response.statusCode = 404;
+    const items = url.includes('configmaps') ? [report] : [];
+    response.end(JSON.stringify({ kind: 'List', gitVersion: 'v1.34.1', metadata: {}, items }));
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  const port = typeof address === 'object' && address ? address.port : 0;
+  return { url: `http://127.0.0.1:${port}`, [Symbol.dispose]: () => server.close() };
+}
+
+test('who says no is not told that nothing is known, also with --node', async () => {
+  using server = await aServerWithALeftover();
+  const terminal = aTerminal({}, 'no\n');
+  const command = new Command('doctor').exitOverride();
+  define(command, terminal);
+  const flags = ['--node', '--mount-namespace=own', '--fix', `--master=${server.url}`];
+  await expect(command.parseAsync(flags, { from: 'user' })).rejects.toThrow('nothing was changed: fix was not typed');
+  expect(terminal.written.out).toBe('');
+});
+
+test.each([
+  ['controller', defineController],
+  ['node', defineNode],
+] as const)('the doctor knows which jobs holdfast %s does where it is not told', (name, defineCommand) => {
+  const command = new Command(name);
+  defineCommand(command, aTerminal());
+  const enable = command.options.find(({ long }) => long === '--enable');
+  expect(`${enable?.description} ${enable?.defaultValueDescription}`).toContain(TOGETHER.get(name)?.join(','));
 });

@@ -66,40 +66,43 @@ const named = ({ is, findings }: Extract<Verdict, { is: 'found' }>) => ({
   findings: findings.map(({ fix, ...finding }) => ({ ...finding, ...(fix && { fix: fixInWords(fix) }) })),
 });
 
-/** A machine can be looked at also when its cluster cannot be reached; then nothing is known of that one. */
+/**
+ * A machine can be looked at also when its cluster cannot be reached; then nothing is known of that one. What goes wrong once the cluster was
+ * seen is told as it is, and so is that the person does not want to go on.
+ */
 async function examine(options: Options, terminal: Terminal): Promise<Answer> {
   const beats = new Heartbeats();
+  let goesOn = true;
   try {
     return await visit(
       'doctor',
       options,
       terminal,
-      (visitor) => examineBoth(visitor, options, terminal, beats),
+      async (visitor) => {
+        const look = () => lookWith(visitor, beats);
+        const first = await look().catch((error: unknown) => {
+          goesOn = !visitor.signal.aborted;
+          throw error;
+        });
+        goesOn = false;
+        const ofCluster = options.fix && (await fixAll(first, visitor, terminal, options.yes)) ? await look() : first;
+        const ofMachine = options.node ? judgeAll(MACHINE_CHECKS, await lookHere(options, visitor)) : [];
+        return answerOf([...ofCluster, ...ofMachine]);
+      },
       (call) => beats.heard(call),
     );
   } catch (error) {
-    if (!options.node || error instanceof UsageError) throw error;
+    if (!options.node || !goesOn || error instanceof UsageError) throw error;
     const why = error instanceof Error ? error.message : String(error);
     const ofCluster = CLUSTER_CHECKS.map(({ name }) => ({ check: name, verdict: unknown(why) }));
     return answerOf([...ofCluster, ...judgeAll(MACHINE_CHECKS, await lookHere(options, why))]);
   }
 }
 
-async function examineBoth(visitor: Visitor, options: Options, terminal: Terminal, beats: Heartbeats): Promise<Answer> {
-  const look = async (): Promise<readonly Judged[]> =>
-    judgeAll(
-      CLUSTER_CHECKS,
-      await lookAtCluster({
-        ...visitor,
-        version: buildInfo().version,
-        now: () => systemClock.now(),
-        heartbeat: () => beats.best,
-      }),
-    );
-  const first = await look();
-  const ofCluster = options.fix && (await fixAll(first, visitor, terminal, options.yes)) ? await look() : first;
-  const ofMachine = options.node ? judgeAll(MACHINE_CHECKS, await lookHere(options, visitor)) : [];
-  return answerOf([...ofCluster, ...ofMachine]);
+async function lookWith(visitor: Visitor, beats: Heartbeats): Promise<readonly Judged[]> {
+  const { version } = buildInfo();
+  const now = () => systemClock.now();
+  return judgeAll(CLUSTER_CHECKS, await lookAtCluster({ ...visitor, version, now, heartbeat: () => beats.best }));
 }
 
 /** Of all answers the one that was the least time under way tells most about the server's clock. */

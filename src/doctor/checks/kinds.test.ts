@@ -6,12 +6,16 @@ import type { Definition } from '../cluster.ts';
 import { kindsAreAsDeclared } from './kinds.ts';
 
 /** As the API server keeps it. */
-function stored(change: (spec: ReturnType<typeof plain>) => void = () => {}): ReadonlyMap<string, Definition> {
+function stored(
+  change: (spec: ReturnType<typeof plain>) => void = () => {},
+  labels: Readonly<Record<string, string>> = {},
+): ReadonlyMap<string, Definition> {
   return new Map(
     customResources.map(customResourceDefinition).map((crd) => {
       const spec = plain(crd.spec);
       change(spec);
-      const definition: Definition = { metadata: { name: crd.metadata.name, uid: 'u1' }, spec };
+      const metadata = { name: crd.metadata.name, uid: 'u1', resourceVersion: '7', labels };
+      const definition: Definition = { metadata, spec };
       return [crd.metadata.name, definition] as const;
     }),
   );
@@ -37,9 +41,30 @@ test('a kind that lacks something is an error that can be put right', () => {
   const kinds = stored((spec) => delete spec.versions[0]?.schema.openAPIV3Schema.properties.status);
   const findings = findingsOf(kindsAreAsDeclared.judge(aCluster({ kinds: seen(kinds) })));
   expect(findings).toHaveLength(2);
-  expect(findings[0]).toMatchObject({ severity: 'error', fix: { does: 'apply', object: { metadata: { uid: 'u1' } } } });
+  expect(findings[0]).toMatchObject({
+    severity: 'error',
+    fix: { does: 'apply', object: { metadata: { uid: 'u1', resourceVersion: '7' } } },
+  });
   expect(findings[0]?.evidence).toContain('versions[0].schema.openAPIV3Schema.properties.status differs');
 });
+
+test.each([
+  ['this', '1.2.3', true],
+  ['another', '9.0.0', false],
+])(
+  'one that %s version wrote and that lacks something can be put right: only by the version that wrote it',
+  (_, version, isFixable) => {
+    const kinds = stored((spec) => delete spec.versions[0]?.schema.openAPIV3Schema.properties.status, {
+      'app.kubernetes.io/version': version,
+    });
+    const findings = findingsOf(kindsAreAsDeclared.judge(aCluster({ kinds: seen(kinds), version: '1.2.3' })));
+    expect(findings.map((finding) => 'fix' in finding)).toEqual([isFixable, isFixable]);
+    if (!isFixable) {
+      expect(findings[0]?.evidence).toContain('version 9.0.0 wrote it');
+      expect(findings[0]?.remedy).toContain('look with holdfast 9.0.0');
+    }
+  },
+);
 
 test('a kind that says more is told, and is left to a person, who would lose what objects say', () => {
   const kinds = stored((spec) =>

@@ -6,6 +6,7 @@ import { type CustomResource, customResourceDefinition } from '../../kit/manifes
 import { PV_POOLS } from '../../pool/contract.ts';
 import type { Cluster, Definition } from '../cluster.ts';
 import { type Check, type Finding, unknown, verdictOn } from '../finding.ts';
+import { asSeen, byAnother, ofAnother } from '../provenance.ts';
 import type { Job } from '../writers.ts';
 
 export const DEFINITIONS: Resource<Definition> = {
@@ -20,12 +21,12 @@ const jobOf = ({ resource }: CustomResource): Job => (resource === PV_POOLS ? 'p
 
 export const kindsAreAsDeclared: Check<Cluster> = {
   name: 'crds',
-  judge({ kinds, writers }) {
+  judge({ kinds, writers, version }) {
     if (!kinds.known) return unknown(kinds.why);
     const jobs = writers.known ? writers.value.filter(({ who }) => who === 'holdfast').map(({ job }) => job) : [];
     const findings = customResources.flatMap((custom) => {
       const found = kinds.value.get(nameOf(custom.resource));
-      return found ? drift(custom, found) : missing(custom, jobs);
+      return found ? drift(custom, found, version) : missing(custom, jobs);
     });
     return verdictOn(findings, `${kinds.value.size} of ${customResources.length} kinds are there, as declared`);
   },
@@ -44,7 +45,7 @@ function missing(custom: CustomResource, jobs: readonly Job[]): readonly Finding
   ];
 }
 
-function drift(custom: CustomResource, found: Definition): readonly Finding[] {
+function drift(custom: CustomResource, found: Definition, version: string): readonly Finding[] {
   const wanted = customResourceDefinition(custom);
   const subject = `kind ${custom.resource.kind}`;
   const troubles = (found.status?.conditions ?? []).filter(
@@ -62,7 +63,15 @@ function drift(custom: CustomResource, found: Definition): readonly Finding[] {
   const lacking = firstMissing(wanted.spec, spec);
   const isMore = firstMissing(spec, wanted.spec) !== undefined;
   if (lacking === undefined && !isMore && semanticallyEqual(wanted.spec, spec)) return notServed;
-  return [...notServed, lacking === undefined ? newer(custom, found) : older(custom, found, lacking, isMore)];
+  const theirs = ofAnother(found, version);
+  const differs = lacking === undefined ? newer(custom, found) : older(custom, lacking);
+  if (theirs !== undefined) return [...notServed, byAnother(differs, theirs)];
+  // Something that ours does not know would be lost with objects that use it: that takes a person.
+  if (lacking === undefined || isMore) return [...notServed, differs];
+  return [
+    ...notServed,
+    { ...differs, fix: { does: 'apply', resource: DEFINITIONS, object: asSeen(found, wanted.spec) } },
+  ];
 }
 
 /** What the API server adds to every definition. */
@@ -71,20 +80,12 @@ function withoutDefaults(spec: Readonly<Record<string, unknown>>): Readonly<Reco
   return Object(conversion).strategy === 'None' ? rest : spec;
 }
 
-function older(custom: CustomResource, found: Definition, lacking: string, isMore: boolean): Finding {
-  const { spec } = customResourceDefinition(custom);
-  const { name = '', uid = '' } = found.metadata;
-  return {
-    severity: 'error',
-    subject: `kind ${custom.resource.kind}`,
-    evidence: `${apiVersionOf(custom.resource)} in the cluster is not what this version declares: ${lacking} differs`,
-    remedy: 'Upgrade the release, or: holdfast manifests crds | kubectl apply --server-side --force-conflicts -f -',
-    // Something that ours does not know would be lost with objects that use it: that takes a person.
-    ...(!isMore && {
-      fix: { does: 'apply', resource: DEFINITIONS, object: { metadata: { name, uid }, ...{ spec } } },
-    }),
-  };
-}
+const older = (custom: CustomResource, lacking: string): Finding => ({
+  severity: 'error',
+  subject: `kind ${custom.resource.kind}`,
+  evidence: `${apiVersionOf(custom.resource)} in the cluster is not what this version declares: ${lacking} differs`,
+  remedy: 'Upgrade the release, or: holdfast manifests crds | kubectl apply --server-side --force-conflicts -f -',
+});
 
 const newer = (custom: CustomResource, found: Definition): Finding => ({
   severity: 'warning',

@@ -30,6 +30,12 @@ describe('a report', () => {
     expect(findings).toMatchObject([{ evidence: 'it was last heard 10 hours ago' }]);
     expect(findings[0]).not.toHaveProperty('fix');
   });
+
+  test('whose time cannot be read is told as it is', () => {
+    expect(findingsOf(judged({ at: 'yesterday' }))).toMatchObject([
+      { evidence: 'its report says no time that can be read: yesterday' },
+    ]);
+  });
 });
 
 const affinity = (key: string, value: string) => ({
@@ -125,6 +131,12 @@ describe('a lease of ours', () => {
   test('that nobody renews is an error where its job is installed, and else a leftover', () => {
     expect(told(judged('holdfast-pool', 300))[0]).toMatch(/^error: .*: it does nothing$/);
     expect(told(judged('holdfast-pool', 300, []))[0]).toMatch(/^info: .*no holdfast pool runs there$/);
+  });
+
+  test('of several jobs that are done by one program is known, too', () => {
+    const controller = aWriter({ job: 'pool', does: 'controller', elects: true });
+    expect(told(judged('holdfast-controller', 300, [controller]))[0]).toMatch(/holdfast controller is installed there/);
+    expect(told(judged('holdfast-pool', 300, [controller]))[0]).toMatch(/^info: .*no holdfast pool runs there$/);
   });
 
   test('that is renewed is well, and those of others are none of our business', () => {

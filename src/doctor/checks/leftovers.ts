@@ -40,11 +40,14 @@ function ofGoneNode({ metadata, job, node }: Report): Finding {
 function silent({ job, node, at, metadata }: Report, now: Date): readonly Finding[] {
   const ageMs = now.getTime() - Date.parse(at);
   if (ageMs <= SILENT_MS) return [];
+  const heard = Number.isNaN(ageMs)
+    ? `its report says no time that can be read: ${at}`
+    : `it was last heard ${ago(ageMs)}`;
   return [
     {
       severity: 'warning',
       subject: `agent of ${job} on node ${node}`,
-      evidence: `it was last heard ${ago(ageMs)}`,
+      evidence: heard,
       remedy: `Look at its pod: kubectl -n ${metadata.namespace} get pods -o wide --field-selector spec.nodeName=${node}`,
     },
   ];
@@ -159,18 +162,18 @@ export const leasesAreHeld: Check<Cluster> = {
     if (!leases.known) return unknown(leases.why);
     if (!writers.known) return unknown(writers.why);
     const findings = leases.value.flatMap(({ metadata: { name = '', namespace = '' }, spec }): readonly Finding[] => {
-      const job = /^holdfast-(topology|pool|sync)$/.exec(name)?.[1];
+      const command = /^holdfast-(topology|pool|sync|controller)$/.exec(name)?.[1];
       const ageMs = now.getTime() - Date.parse(spec?.renewTime ?? '');
-      if (job === undefined || !(ageMs > ABANDONED_MS)) return [];
+      if (command === undefined || !(ageMs > ABANDONED_MS)) return [];
       const elects = writers.value.some(
         (each) =>
-          each.job === job && each.namespace === namespace && each.runs && each.elects && each.who === 'holdfast',
+          each.does === command && each.namespace === namespace && each.runs && each.elects && each.who === 'holdfast',
       );
       return [
         {
           severity: elects ? 'error' : 'info',
           subject: `lease ${namespace}/${name}`,
-          evidence: `nobody has renewed it for ${ago(ageMs).replace(/ ago$/, '')}, and ${elects ? `holdfast ${job} is installed there: it does nothing` : `no holdfast ${job} runs there`}`,
+          evidence: `nobody has renewed it for ${ago(ageMs).replace(/ ago$/, '')}, and ${elects ? `holdfast ${command} is installed there: it does nothing` : `no holdfast ${command} runs there`}`,
           remedy: elects
             ? `Look at its pod: kubectl -n ${namespace} get pods`
             : `kubectl -n ${namespace} delete lease ${name}`,

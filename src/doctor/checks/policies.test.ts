@@ -45,6 +45,37 @@ test('a policy that was weakened is an error, and can be put right', () => {
   for (const finding of findings) expect(finding).toMatchObject({ severity: 'error', fix: { does: 'apply' } });
 });
 
+/** As the chart of that version labels them. */
+const writtenBy = (version: string) => (policy: Changed) => {
+  policy.metadata = { ...policy.metadata, labels: { 'app.kubernetes.io/version': version }, resourceVersion: '7' };
+  policy.spec.validations = [{ expression: 'variables.somethingNew' }];
+};
+
+test('of what this version wrote all is put right, if it is still what was seen', () => {
+  const findings = findingsOf(policiesAreInForce.judge(aCluster(installed(writtenBy('1.2.3')))));
+  expect(findings.length).toBeGreaterThan(0);
+  for (const { fix } of findings) expect(fix).toMatchObject({ object: { metadata: { resourceVersion: '7' } } });
+});
+
+test('what another version wrote is left to that one, or to an upgrade', () => {
+  const findings = findingsOf(policiesAreInForce.judge(aCluster(installed(writtenBy('9.0.0')))));
+  expect(findings.length).toBeGreaterThan(0);
+  for (const finding of findings) {
+    expect(finding).not.toHaveProperty('fix');
+    expect(finding.evidence).toContain('version 9.0.0 wrote it');
+    expect(finding.remedy).toContain('helm upgrade');
+  }
+});
+
+test('where nobody says who wrote it, a rule that is not ours is not taken away', () => {
+  const more = installed((policy) => {
+    policy.spec.validations = [...(policy.spec.validations as object[]), { expression: 'variables.somethingNew' }];
+  });
+  const findings = findingsOf(policiesAreInForce.judge(aCluster(more)));
+  expect(findings.length).toBeGreaterThan(0);
+  for (const finding of findings) expect(finding).not.toHaveProperty('fix');
+});
+
 test('one that was made to look away from some namespaces is weakened, too', () => {
   const weakened = installed((policy) => {
     Object.assign(Object(policy.spec.matchConstraints), { namespaceSelector: { matchLabels: { guarded: 'yes' } } });

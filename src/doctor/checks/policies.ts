@@ -5,6 +5,7 @@ import type { Resource } from '../../kit/kube/resource.ts';
 import { admissionObjects } from '../../kit/manifests/files.ts';
 import type { Cluster, Policy } from '../cluster.ts';
 import { type Check, type Finding, unknown, verdictOn } from '../finding.ts';
+import { asSeen, byAnother, ofAnother, versionOf } from '../provenance.ts';
 import { inWords, type Writer } from '../writers.ts';
 
 const admission = (kind: string): Resource<Policy> => ({
@@ -17,19 +18,19 @@ const admission = (kind: string): Resource<Policy> => ({
 export const POLICIES = admission('ValidatingAdmissionPolicy');
 export const BINDINGS = admission('ValidatingAdmissionPolicyBinding');
 
-type Spec = Readonly<Record<string, unknown>>;
-
 interface Live {
+  /** Of the program that looks. */
+  readonly version: string;
   readonly policies: readonly Policy[];
   readonly bindings: readonly Policy[];
 }
 
 export const policiesAreInForce: Check<Cluster> = {
   name: 'admission-policies',
-  judge({ policies, bindings, writers }) {
+  judge({ policies, bindings, writers, version }) {
     for (const each of [policies, bindings, writers]) if (!each.known) return unknown(each.why);
     if (!policies.known || !bindings.known || !writers.known) return unknown('they cannot be read');
-    const live = { policies: policies.value, bindings: bindings.value };
+    const live = { version, policies: policies.value, bindings: bindings.value };
     const ours = writers.value.filter(({ who }) => who === 'holdfast');
     const findings = [...ours.flatMap((writer) => ofWriter(writer, live)), ...complaints(live.policies)];
     return verdictOn(findings, `those of ${ours.length} jobs are in force, as declared`);
@@ -53,13 +54,13 @@ function judged(
   end: string,
   wanted: object,
   wantedBinding: object,
-  { policies, bindings }: Live,
+  { version, policies, bindings }: Live,
 ): readonly Finding[] {
   const alike = policies.filter(({ metadata: { name = '' } }) => name === end || name.endsWith(`-${end}`));
   const same = alike.find(({ spec = {} }) => semanticallyEqual(normal(wanted), normal(spec)));
   const subject = `policy ${end} of ${inWords(writer)}`;
   const [candidate] = alike.filter(({ spec }) => isAbout(spec, writer));
-  if (!same) return [candidate ? drifted(subject, candidate, wanted) : absent(subject, writer)];
+  if (!same) return [candidate ? drifted(subject, candidate, wanted, version) : absent(subject, writer)];
   const its = bindings.filter(({ spec }) => spec?.policyName === same.metadata.name);
   const want = normal({ ...wantedBinding, policyName: same.metadata.name });
   if (its.some(({ spec = {} }) => semanticallyEqual(want, normal(spec)))) return [];
@@ -89,16 +90,19 @@ const absent = (subject: string, { namespace, account, job }: Writer): Finding =
   remedy: `Set ${job}.admissionPolicies to true, or: holdfast manifests admission --namespace=${namespace} --service-account=${account} | kubectl apply -f -`,
 });
 
-function drifted(subject: string, found: Policy, wanted: object): Finding {
-  const { name = '', uid = '' } = found.metadata;
+function drifted(subject: string, found: Policy, wanted: object, version: string): Finding {
   const where = firstMissing(normal(wanted), normal(found.spec)) ?? 'it says more than is declared';
-  return {
+  const finding: Finding = {
     severity: 'error',
     subject,
-    evidence: `${name} is not what this version declares: ${where}`,
+    evidence: `${found.metadata.name} is not what this version declares: ${where}`,
     remedy: 'Upgrade the release: the policy is made from the code',
-    fix: { does: 'apply', resource: POLICIES, object: { metadata: { name, uid }, ...{ spec: wanted as Spec } } },
   };
+  const theirs = ofAnother(found, version);
+  if (theirs !== undefined) return byAnother(finding, theirs);
+  // Where it is not told who wrote it, a rule that we do not know may be one that a newer version needs.
+  if (versionOf(found) === undefined && firstMissing(normal(found.spec), normal(wanted)) !== undefined) return finding;
+  return { ...finding, fix: { does: 'apply', resource: POLICIES, object: asSeen(found, wanted) } };
 }
 
 const notBound = (subject: string, { metadata: { name = '' } }: Policy, its: readonly Policy[]): Finding => ({

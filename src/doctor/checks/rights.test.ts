@@ -4,6 +4,7 @@ import { PV_POOLS } from '../../pool/contract.ts';
 import { aCluster, aWriter, seen, told, unseen } from '../builders.ts';
 import type { Right } from '../cluster.ts';
 import { questionsOn } from '../reviews.ts';
+import { keyOf } from '../writers.ts';
 import { accountsHaveTheirRights } from './rights.ts';
 
 const writers = seen([aWriter()]);
@@ -15,21 +16,21 @@ const right = (isAllowed: boolean, parts: Partial<Right> = {}): Right => ({
 });
 
 test('an account that may do all that is declared is well', () => {
-  const rights = new Map([['storage/holdfast-devices', seen([right(true)])]]);
+  const rights = new Map([[keyOf(aWriter()), seen([right(true)])]]);
   expect(accountsHaveTheirRights.judge(aCluster({ writers, rights })).is).toBe('ok');
 });
 
 test('all that it may not do is told', () => {
   const status = { access: { resource: PV_POOLS, subresource: 'status', verbs: ['patch'] }, verb: 'patch' } as const;
   const missing = [right(false), right(true), right(false, { ...status, namespace: 'keys' })];
-  const rights = new Map([['storage/holdfast-devices', seen(missing)]]);
+  const rights = new Map([[keyOf(aWriter()), seen(missing)]]);
   expect(told(accountsHaveTheirRights.judge(aCluster({ writers, rights })))).toEqual([
     'error: account storage/holdfast-devices of DaemonSet storage/holdfast-devices: it may not delete persistentvolumes, patch pvpools.pvpool.noobaa.com/status in keys',
   ]);
 });
 
 test('an account that nobody may ask about is unknown', () => {
-  const rights = new Map([['storage/holdfast-devices', unseen]]);
+  const rights = new Map([[keyOf(aWriter()), unseen]]);
   expect(accountsHaveTheirRights.judge(aCluster({ writers, rights })).is).toBe('unknown');
   expect(accountsHaveTheirRights.judge(aCluster({ writers })).is).toBe('unknown');
 });
@@ -48,4 +49,14 @@ test('asked is what the controller declares, in the places that it was told of',
   const leases = (elects: boolean) =>
     questionsOn(aWriter({ job: 'pool', elects })).filter(({ access }) => access.resource.plural === 'leases');
   expect([leases(true).length, leases(false).length]).toEqual([3, 0]);
+});
+
+test('a console has its own rights, where one is installed', () => {
+  const { who: _, original: __, does: ___, ...parts } = aWriter({ name: 'holdfast-console', account: 'console' });
+  const installed = { ...parts, job: 'console' } as const;
+  expect(questionsOn(installed).some(({ access }) => access.resource.plural === 'tokenreviews')).toBe(true);
+  const rights = new Map([[keyOf(installed), seen([right(false)])]]);
+  expect(told(accountsHaveTheirRights.judge(aCluster({ consoles: seen([installed]), rights })))).toEqual([
+    'error: account storage/console of DaemonSet storage/holdfast-console: it may not delete persistentvolumes',
+  ]);
 });

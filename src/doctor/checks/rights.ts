@@ -2,19 +2,20 @@
 import { nameOf } from '../../kit/kube/resource.ts';
 import type { Cluster, Right } from '../cluster.ts';
 import { type Check, type Finding, unknown, type Verdict, verdictOn } from '../finding.ts';
-import { inWords, keyOfWriter, type Writer } from '../writers.ts';
+import { type Installed, inWords, keyOf } from '../writers.ts';
 
 export const accountsHaveTheirRights: Check<Cluster> = {
   name: 'rbac',
-  judge({ writers, rights }): Verdict {
+  judge({ writers, consoles, rights }): Verdict {
     if (!writers.known) return unknown(writers.why);
-    const ours = writers.value.filter(({ who }) => who === 'holdfast');
+    if (!consoles.known) return unknown(consoles.why);
+    const ours = [...writers.value.filter(({ who }) => who === 'holdfast'), ...consoles.value];
     const findings: Finding[] = [];
-    for (const writer of ours) {
-      const known = rights.get(keyOfWriter(writer));
-      if (!known?.known) return unknown(known?.why ?? `nobody has asked what ${inWords(writer)} may do`);
+    for (const installed of ours) {
+      const known = rights.get(keyOf(installed));
+      if (!known?.known) return unknown(known?.why ?? `nobody has asked what ${inWords(installed)} may do`);
       const missing = known.value.filter(({ isAllowed }) => !isAllowed);
-      if (missing.length > 0) findings.push(lacking(writer, missing));
+      if (missing.length > 0) findings.push(lacking(installed, missing));
     }
     const asked =
       ours.length === 0 ? 'no job of Holdfast is installed' : `all ${ours.length} jobs may do what they declare`;
@@ -22,12 +23,12 @@ export const accountsHaveTheirRights: Check<Cluster> = {
   },
 };
 
-function lacking(writer: Writer, missing: readonly Right[]): Finding {
+function lacking(installed: Installed, missing: readonly Right[]): Finding {
   return {
     severity: 'error',
-    subject: `account ${writer.namespace}/${writer.account} of ${inWords(writer)}`,
+    subject: `account ${installed.namespace}/${installed.account} of ${inWords(installed)}`,
     evidence: `it may not ${missing.map(rightInWords).join(', ')}`,
-    remedy: `Bind the roles of the chart to it, or those of: holdfast manifests rbac (holdfast-${writer.job})`,
+    remedy: `Bind the roles of the chart to it, or those of: holdfast manifests rbac (holdfast-${installed.job})`,
   };
 }
 

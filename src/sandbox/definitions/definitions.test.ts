@@ -43,3 +43,10 @@ test('a rule that the sandbox cannot read, or that only Kubernetes knows, is not
   for (const rule of ['self.size >', "cidr('10.0.0.0/8').containsIP('10.0.0.1')"])
     expect(() => defined(ruled(rule))).toThrow(expect.objectContaining({ status: 501 }));
 });
+
+test('null in the place of a schema says nothing, or is none, and is no bug', () => {
+  expect(() => defined({ type: 'object', properties: { x: null } })).toThrow(
+    expect.objectContaining({ status: 422, message: expect.stringContaining('properties[x].type: Required value') }),
+  );
+  expect(() => defined({ type: 'object', additionalProperties: null, anyOf: [null] })).not.toThrow();
+});

@@ -19,17 +19,24 @@ const mapAt = (node: JsonMap, field: string): JsonMap | undefined => {
   return isMap(value) ? value : undefined;
 };
 
+/** Among others, null stands for one that says nothing; alone, it is as good as none. */
+const nodeOf = (value: Json): JsonMap | undefined => (value === null ? {} : isMap(value) ? value : undefined);
+
 /** The parts under a field that has one for each name. */
 export const namedParts = ({ node, path }: Part, field: string): readonly (Part & { readonly name: string })[] =>
-  Object.entries(mapAt(node, field) ?? {}).flatMap(([name, each]) =>
-    isMap(each) ? [{ name, node: each, path: `${path}.${field}[${name}]` }] : [],
-  );
+  Object.entries(mapAt(node, field) ?? {}).flatMap(([name, each]) => {
+    const found = nodeOf(each);
+    return found ? [{ name, node: found, path: `${path}.${field}[${name}]` }] : [];
+  });
 
 /** The parts of a list. */
 export const listedParts = ({ node, path }: Part, field: string): readonly Part[] => {
   const list = node[field];
   if (!isList(list)) return [];
-  return list.flatMap((each, index) => (isMap(each) ? [{ node: each, path: `${path}.${field}[${index}]` }] : []));
+  return list.flatMap((each, index) => {
+    const found = nodeOf(each);
+    return found ? [{ node: found, path: `${path}.${field}[${index}]` }] : [];
+  });
 };
 
 export function partAt({ node, path }: Part, field: string): Part | undefined {

@@ -69,7 +69,8 @@ function said(node: SchemaNode, library: Library | undefined, goFields?: GoField
     const ours = RENAMED[keyword] ?? (SAME.has(keyword) ? keyword : undefined);
     return ours === undefined ? [] : [[ours, value]];
   });
-  const inner = (each: SchemaNode) => schemaOf(each, library);
+  // Among others, null stands for one that says nothing; alone, it is as good as none.
+  const inner = (each: SchemaNode | null) => schemaOf(each ?? {}, library);
   const { properties, items, additionalProperties, not, 'x-kubernetes-patch-strategy': strategy } = node as SchemaParts;
   return {
     ...(Object.fromEntries(keywords) as Schema),
@@ -77,10 +78,10 @@ function said(node: SchemaNode, library: Library | undefined, goFields?: GoField
     ...(properties && { properties: lazily(properties, inner, goFields) }),
     ...(items && { items: inner(items) }),
     ...(additionalProperties === true && { preserveUnknownFields: true }),
-    ...(typeof additionalProperties === 'object' && { additionalProperties: inner(additionalProperties) }),
+    ...(additionalProperties && additionalProperties !== true && { additionalProperties: inner(additionalProperties) }),
     ...(not && { not: inner(not) }),
     ...Object.fromEntries(
-      COMBINED.flatMap((each) => (node[each] ? [[each, (node[each] as SchemaNode[]).map(inner)]] : [])),
+      COMBINED.flatMap((each) => (node[each] ? [[each, (node[each] as (SchemaNode | null)[]).map(inner)]] : [])),
     ),
     ...(strategy !== undefined && { patchStrategy: strategy.split(',') as PatchStrategy[] }),
   };
@@ -96,7 +97,7 @@ interface SchemaParts {
 
 function lazily(
   nodes: Definitions,
-  make: (node: SchemaNode) => Schema,
+  make: (node: SchemaNode | null) => Schema,
   goFields: GoFields | undefined,
 ): Readonly<Record<string, Schema>> {
   const properties: Record<string, Schema> = {};

@@ -85,6 +85,13 @@ export const definitions: Cases = {
     withProperty({ 'x-kubernetes-preserve-unknown-fields': true }),
     withProperty({ type: 'string', 'x-kubernetes-preserve-unknown-fields': false }),
   ],
+  'null in the place of a schema': [
+    withProperty(null),
+    withProperty({ type: 'object', properties: null, additionalProperties: null, items: null, not: null, anyOf: null }),
+    withProperty({ type: 'array', items: null }),
+    withProperty({ type: 'string', anyOf: [null, { minLength: 1 }] }),
+    withProperty({ type: 'object', additionalProperties: { type: 'object', properties: { y: null } } }),
+  ],
   'a schema has no words that are not allowed': [
     withProperty({ type: 'string', $ref: '#/definitions/x' }),
     withProperty({ type: 'array', items: { type: 'string' }, uniqueItems: true }),

@@ -62,7 +62,11 @@ export async function rendered(values: Values = {}, release: Release = {}): Prom
 
 /** Each job with all that can be said of it. */
 export const EVERYTHING: Values = {
-  image: { repository: 'registry.example.com/holdfast', digest: `sha256:${'0'.repeat(64)}` },
+  image: {
+    repository: 'registry.example.com/holdfast',
+    digest: `sha256:${'0'.repeat(64)}`,
+    nodeDigest: `sha256:${'1'.repeat(64)}`,
+  },
   imagePullSecrets: [{ name: 'registry' }],
   log: { level: 'debug', format: 'json' },
   topology: {

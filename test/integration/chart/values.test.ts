@@ -200,7 +200,7 @@ describe('a pod has what its job needs', () => {
       expect(await imageOf(job, {})).toBe(`example.com/h:${version}-node`);
       expect(await imageOf(job, { tag: '2.0' })).toBe('example.com/h:2.0-node');
       expect(await imageOf(job, { tag: '2.0', nodeTag: '3.0' })).toBe('example.com/h:3.0');
-      expect(await imageOf(job, { tag: '2.0', digest })).toBe(`example.com/h@${digest}`);
+      expect(await imageOf(job, { tag: '2.0', nodeDigest })).toBe(`example.com/h@${nodeDigest}`);
       expect(await imageOf(job, { tag: '2.0', digest, nodeDigest })).toBe(`example.com/h@${nodeDigest}`);
     }
   });
@@ -259,6 +259,11 @@ describe('values that are wrong are refused, and it is said which', () => {
       { lvm: { enabled: true, mountBase: '/srv/pv' }, ...localVolumes({}) },
       'lvm.mountBase is /srv/pv and localVolumes.mountBase is /mnt/pv',
     ],
+    ...['devices', 'lvm'].map((job): [string, Values, string] => [
+      `a digest for ${job} that is of the image without the tools for disks`,
+      { [job]: { enabled: true }, image: { digest: `sha256:${'a'.repeat(64)}` } },
+      'image.digest is set and image.nodeDigest is not',
+    ]),
     ['a way to replace pods', { pool: { strategy: { type: 'Replace' } } }, /'\/pool\/strategy\/type'.*'Recreate'/],
     ['a name', { topology: { name: 'PV_Zone' } }, /'\/topology\/name'.*'PV_Zone' does not match/],
     ['a link', { monitoring: { alerts: { runbookUrl: 'runbooks' } } }, /'\/monitoring\/alerts\/runbookUrl'/],
@@ -267,6 +272,13 @@ describe('values that are wrong are refused, and it is said which', () => {
   ])('%s', async (_, values, sentence) => {
     const { code, stderr } = await helm(['template', 'holdfast', CHART, '-f', '-'], values);
     expect(stderr).toMatch(sentence);
+    expect(code).not.toBe(0);
+  });
+
+  test.each(['default', 'kube-system', 'kube-public'])('to say what pods may run in %s', async (namespace) => {
+    const values = { topology: { enabled: true }, podSecurity: { labelNamespace: true } };
+    const { code, stderr } = await helm(['template', 'holdfast', CHART, '-n', namespace, '-f', '-'], values);
+    expect(stderr).toContain(`podSecurity.labelNamespace would say of the namespace ${namespace} what pods may run`);
     expect(code).not.toBe(0);
   });
 
@@ -285,6 +297,11 @@ test('alerts are those of the jobs that run, each with a link to its runbook', a
   const names = alerts.map(({ alert }) => alert);
   expect(names).toEqual(expect.arrayContaining(['HoldfastDown', 'HoldfastTopologyWritesFail', 'HoldfastSyncDeposed']));
   expect(names.filter((name) => /Device|Volume|Pool/.test(name))).toEqual([]);
+  const gone = alerts.filter(({ alert }) => alert === 'HoldfastGone');
+  expect(gone.map(({ expr, for: time, labels }) => [expr, time, labels.severity])).toEqual([
+    ['absent(up{job="holdfast-topology"})', '10m', 'warning'],
+    ['absent(up{job="holdfast-sync"})', '10m', 'critical'],
+  ]);
   for (const { alert, annotations } of alerts)
     expect(annotations.runbook_url).toBe(`https://example.com/runbooks/${alert}.md`);
 });

@@ -1,7 +1,12 @@
 /** The doctor on a real API server: what it says of an installation by the chart, of what is then broken in it, and what it puts right. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { fixAll } from '../../../src/commands/doctor/fix.ts';
+import { aTerminal } from '../../../src/commands/line/recorded-terminal.ts';
 import type { Answer } from '../../../src/doctor/answer.ts';
-import type { Finding } from '../../../src/doctor/finding.ts';
+import { policiesAreInForce } from '../../../src/doctor/checks/policies.ts';
+import { type Finding, judgeAll } from '../../../src/doctor/finding.ts';
+import { lookAtCluster } from '../../../src/doctor/look.ts';
+import { buildInfo } from '../../../src/kit/build-info.ts';
 import { FINALIZER, NODE_ID_LABEL } from '../../../src/lvm/contract.ts';
 import { type ControlPlane, startControlPlane } from '../../harness/control-plane.ts';
 import { kubeconfigFlag, runHoldfast } from '../../harness/holdfast.ts';
@@ -9,6 +14,7 @@ import { createServiceAccount } from '../../harness/users.ts';
 import { eventually } from '../../harness/wait.ts';
 import { configMapsIn, VOLUMES } from '../agents.ts';
 import { CHART, EVERY_JOB, helm } from '../chart/helm.ts';
+import { connected } from '../kit/connected.ts';
 import { aNode, aVolume } from '../lvm/rights.ts';
 
 const NAMESPACE = 'storage';
@@ -22,7 +28,7 @@ beforeAll(async () => {
   plane = await startControlPlane();
   await aNode(plane, 'worker-a', { [NODE_ID_LABEL]: 'id-a' });
   const args = ['install', 'vault', CHART, '--create-namespace', '-n', NAMESPACE, '--kubeconfig', plane.kubeconfig];
-  const { code, stderr } = await helm([...args, '-f', '-'], EVERY_JOB);
+  const { code, stderr } = await helm([...args, '-f', '-'], { ...EVERY_JOB, console: { enabled: true } });
   if (code !== 0) throw new Error(stderr);
 });
 afterAll(() => plane?.[Symbol.asyncDispose]());
@@ -70,6 +76,24 @@ describe('what is then broken is found', () => {
     await eventually(async () => expect(verdictOf((await doctor()).answer, 'rbac')).toMatchObject({ is: 'ok' }));
   });
 
+  test('a right of the console, which is no second writer of anything', async () => {
+    const path = `${ROLES}/vault-holdfast-console`;
+    const { rules } = await plane.admin.get<{ rules: object[] } & { metadata: { uid: string } }>(path);
+    await plane.admin.patch(path, { rules: [] });
+    await eventually(async () => {
+      const { answer } = await doctor();
+      expect(found(answer)).toMatchObject([
+        {
+          check: 'rbac',
+          subject: `account ${NAMESPACE}/vault-holdfast-console of Deployment ${NAMESPACE}/vault-holdfast-console`,
+          evidence: expect.stringContaining('create tokenreviews'),
+        },
+      ]);
+    });
+    await plane.admin.patch(path, { rules });
+    await eventually(async () => expect(verdictOf((await doctor()).answer, 'rbac')).toMatchObject({ is: 'ok' }));
+  });
+
   test('a kind and a policy that were changed, which --fix puts right', async () => {
     const crd = await plane.admin.get(POOL_KIND);
     const { versions } = Object(crd).spec;
@@ -95,6 +119,44 @@ describe('what is then broken is found', () => {
     expect(code).toBe(0);
     expect(Object(await plane.admin.get(POOL_KIND)).spec).toEqual(Object(crd).spec);
     expect(Object(await plane.admin.get(`${POLICIES}/${name}`)).spec).toEqual(before);
+  });
+
+  const policyOfDevices = async () => {
+    const { items } = await plane.admin.list(POLICIES);
+    return `${POLICIES}/${items.map(({ metadata }) => metadata.name).find((each) => each.endsWith('devices-volumes'))}`;
+  };
+
+  test('a policy that another version wrote, which --fix does not set back', async () => {
+    const path = await policyOfDevices();
+    const before = Object(await plane.admin.get(path));
+    const labelled = (version: string) => ({ labels: { 'app.kubernetes.io/version': version } });
+    const validations = [...before.spec.validations, { expression: 'true', message: 'of a newer version' }];
+    await plane.admin.patch(path, { metadata: labelled('9.9.9'), spec: { validations } });
+    const { code, stderr, answer } = await doctor('--fix', '--yes');
+    expect(code).toBe(1);
+    expect(stderr).toContain('Nothing was found that can be put right without a person');
+    expect(found(answer)).toMatchObject([{ evidence: expect.stringContaining('version 9.9.9 wrote it') }]);
+    expect(Object(await plane.admin.get(path)).spec.validations).toHaveLength(validations.length);
+    const { version } = buildInfo();
+    await plane.admin.patch(path, { metadata: labelled(version), spec: { validations: before.spec.validations } });
+  });
+
+  test('a policy that somebody changes after it was seen, which is then left as it is', async () => {
+    const path = await policyOfDevices();
+    const { validations } = Object(await plane.admin.get(path)).spec;
+    await plane.admin.patch(path, { spec: { validations: [{ expression: 'true' }] } });
+    await using connection = connected(plane, plane.adminToken);
+    const visitor = { client: connection.client, signal: AbortSignal.timeout(60_000) };
+    const { version } = buildInfo();
+    const seen = await lookAtCluster({ ...visitor, version, now: () => new Date(), heartbeat: () => undefined });
+    const changed = [{ expression: '1 == 1', message: 'changed meanwhile' }];
+    await plane.admin.patch(path, { spec: { validations: changed } });
+    const terminal = aTerminal();
+    await fixAll(judgeAll([policiesAreInForce], seen), visitor, terminal, true);
+    expect(terminal.written.err).toContain('the object has been modified');
+    expect(Object(await plane.admin.get(path)).spec.validations).toEqual(changed);
+    await plane.admin.patch(path, { spec: { validations } });
+    expect(found((await doctor()).answer)).toEqual([]);
   });
 
   test('a report of a node that is gone, which --fix deletes, and a volume that is held for it, which it leaves', async () => {
