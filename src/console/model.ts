@@ -34,15 +34,28 @@ export interface State {
   readonly nodes: Rows<NodeRow>;
   readonly pools: Rows<PoolRow>;
   readonly syncs: Rows<SyncRow>;
+  readonly unknown?: Unknown;
+}
+
+/** Why nobody can say which rows a part has, where that is so: that none are shown then does not mean that there are none. */
+export interface Unknown {
+  readonly volumes?: string;
+  readonly nodes?: string;
+  readonly pools?: string;
+  readonly syncs?: string;
 }
 
 export type Rows<T> = Readonly<Record<string, T>>;
 
-/** What a stream brings: first `state`, or `change` when it goes on from where it was; then `change`, and `connection` when the cluster cannot be heard. */
+/**
+ * What a stream brings: first `state`, or `change` when it goes on from where it was, and always how the cluster is heard and what time
+ * it is there; then `change`, `connection` when that is other, and `time` every 15 s, also to say that the console is still there.
+ */
 export type Message =
   | { readonly is: 'state'; readonly state: State }
   | { readonly is: 'change'; readonly change: Change }
-  | { readonly is: 'connection'; readonly connection: Connection };
+  | { readonly is: 'connection'; readonly connection: Connection }
+  | { readonly is: 'time'; readonly at: string };
 
 /** Rows that are new or other, and null for those that have gone. */
 export interface Change {
@@ -51,6 +64,8 @@ export interface Change {
   readonly nodes?: Readonly<Record<string, NodeRow | null>>;
   readonly pools?: Readonly<Record<string, PoolRow | null>>;
   readonly syncs?: Readonly<Record<string, SyncRow | null>>;
+  /** All of it, if any of it is other. */
+  readonly unknown?: Unknown;
 }
 
 /** How well the console hears the cluster. */
