@@ -169,8 +169,8 @@ export interface VolumeRow {
   readonly createdAt: string;
   /** Pods that use it now, by namespace/name; the first few. */
   readonly pods?: readonly string[];
-  /** It is among what sync exports, or was restored by it. */
-  readonly sync?: 'exported' | 'restored';
+  /** It is in an export, is meant to be in the next one, or was restored from one. */
+  readonly sync?: 'exported' | 'to be exported' | 'restored';
 }
 
 /** A volume's whole story, asked for by itself. */
@@ -231,6 +231,8 @@ export interface NodeRow {
   readonly otherVolumes?: readonly LogicalVolumeRow[];
   /** When each of its agents was heard last. */
   readonly heard: { readonly devices?: string; readonly lvm?: string };
+  /** Why the word of an agent does not count, each a sentence: what is shown of it may be otherwise. */
+  readonly doubts?: { readonly devices?: string; readonly lvm?: string };
 }
 
 export interface DeviceRow {
@@ -386,7 +388,7 @@ export type ActionName = 'approve-wipe' | 'start-drill' | 'cancel-drain';
 /** Something that a person may do here, told before it is done. It is sent back as it is, with `confirmed`. */
 export interface Action {
   readonly name: ActionName;
-  /** What it is done to: `{node, device}`, `{sync}`, `{namespace, pool}`. */
+  /** What it is done to, with all that tells it from another: `{node, device, identity, …}`, `{sync}`, `{namespace, pool, generation, …}`. */
   readonly to: Readonly<Record<string, string>>;
   /** For the button. */
   readonly label: string;
