@@ -15,8 +15,7 @@ export const seenVolume = (parts: Partial<SeenVolume> = {}): SeenVolume => ({
   isDeleting: false,
   isLocalDisk: false,
   reclaimPolicy: 'Retain',
-  isExported: false,
-  isRestored: false,
+  isToBeExported: false,
   ...parts,
 });
 
@@ -25,7 +24,8 @@ export const knownOfVolume = (parts: Partial<KnownOfVolume> = {}): KnownOfVolume
   isTopologyInUse: true,
   isOfPool: false,
   pods: [],
-  isManagedBySync: false,
+  canBePlaced: true,
+  isExported: false,
   ...parts,
 });
 
@@ -63,6 +63,7 @@ export const noParts = (parts: Partial<Parts> = {}): Parts => ({
   pools: { known: true, value: new Map() },
   syncs: { known: true, value: new Map() },
   others: [],
+  blind: [],
   isTopologyInUse: false,
   ...parts,
 });

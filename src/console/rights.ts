@@ -45,6 +45,7 @@ export function visibleTo(rights: Rights, parts: Parts): Parts {
     pools: pools.known ? { known: true, value: poolsFor(rights, pools.value) } : pools,
     syncs: ifAllowed(rights.syncs, 'persistentvolumesyncs', syncs),
     others: others.filter((need) => isAbout(need, rights)),
+    blind: parts.blind,
     isTopologyInUse,
   };
 }

@@ -14,7 +14,7 @@ const volume = {
   spec: { capacity: { storage: '1Gi' } },
 };
 const story = (parts: Partial<Parameters<typeof told>[0]> = {}) =>
-  told({ volume, row: aRow('well').row, parts: noParts(), events: [], zoneWhy: undefined, ...parts });
+  told({ volume, row: aRow('well').row, parts: noParts(), events: [], zoneWhy: undefined, exports: [], ...parts });
 
 describe('the story of a volume', () => {
   test('tells what has happened, oldest first, by whom and how often', () => {
