@@ -304,6 +304,14 @@ describe('an action', () => {
     ]);
   });
 
+  test('is not done by who may not see what it is done to', async () => {
+    await using console = await aWorld();
+    const rules = [{ apiGroups: [''], resources: ['nodes'], verbs: ['get', 'patch'] }];
+    const blind = somebody(console, 'blind', rules);
+    expect((await act(console, approve, bearer(blind))).json()).toMatchObject({ succeeded: false });
+    expect(approvals(console)).toBeUndefined();
+  });
+
   const drain = async ({ console: { client, views } }: SimulatedConsole, from: number, to: number) => {
     const operation = { kind: 'ScaleDown', generation: from, from, to, since: '2026-01-01T00:00:00Z', members: [] };
     const patch = { status: { operation } };

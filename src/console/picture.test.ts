@@ -219,8 +219,10 @@ describe('what the agents say', () => {
   });
   const aNode = (name: string) =>
     ({ metadata: { name }, status: { conditions: [{ type: 'Ready', status: 'True' }] } }) as KubeObject;
-  const report = (node: string, namespace: string, state: ReadState, at: string) =>
-    devicesReports.mapOf(aNodeReport({ node, at, devices: [{ volume: VOLUME, path: '/dev/sdb', state }] }), namespace);
+  const report = (node: string, namespace: string, state: ReadState, at: string) => {
+    const device = { volume: VOLUME, path: '/dev/sdb', device: 'path:/dev/sdb', identity: { sizeBytes: 1 }, state };
+    return devicesReports.mapOf(aNodeReport({ node, at, devices: [device] }), namespace);
+  };
   const aWorld = () => {
     const world = new World();
     for (const name of ['n0', 'n1']) world.put('nodes', aNode(name));
@@ -237,6 +239,7 @@ describe('what the agents say', () => {
     return overviewOf(picture.parts, clock.now()).verdict;
   };
   const FAILED = { is: 'failed', why: 'I/O error' } as const;
+  const REFUSED = { is: 'refused', fact: 'hasForeignData', why: 'x', remedy: '', canBeApproved: true } as const;
 
   test('of a volume is believed on its own node only', () => {
     const { world, now } = aWorld();
@@ -255,8 +258,9 @@ describe('what the agents say', () => {
   ])('is not believed where two say to be the agent, whose namespace comes %s its own', (_when, tenant) => {
     const { world, now } = aWorld();
     world.put('configmaps', report('n0', 'storage', FAILED, now()));
-    world.put('configmaps', report('n0', tenant, { is: 'available' }, now()));
+    world.put('configmaps', report('n0', tenant, REFUSED, now()));
     expect(rowOf(world, VOLUME)?.health).toBe('unknown');
+    expect(nodeIn(world, 'n0')?.row.devices[0]).not.toHaveProperty('approve');
     expect(nodeIn(world, 'n0')).toMatchObject({
       row: { health: 'unknown' },
       needs: [
