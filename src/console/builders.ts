@@ -1,7 +1,7 @@
 /** For tests: what is known of volumes, as short as it can be told. */
 import type { DeviceStatus } from '../devices/status.ts';
 import type { Health, VolumeRow } from './model.ts';
-import type { Parts } from './overview.ts';
+import type { Seen } from './rights.ts';
 import type { Shown } from './shown.ts';
 import type { SeenVolume } from './views.ts';
 import type { KnownOfVolume } from './volumes.ts';
@@ -57,7 +57,7 @@ export const aRow = (health: Health, parts: Partial<VolumeRow> = {}): Shown<Volu
 });
 
 /** A cluster in which nothing is. */
-export const noParts = (parts: Partial<Parts> = {}): Parts => ({
+export const noParts = (parts: Partial<Seen> = {}): Seen => ({
   volumes: { known: true, value: new Map() },
   nodes: { known: true, value: new Map() },
   pools: { known: true, value: new Map() },
@@ -65,5 +65,6 @@ export const noParts = (parts: Partial<Parts> = {}): Parts => ({
   others: [],
   blind: [],
   isTopologyInUse: false,
+  reportsIn: { known: true, value: new Set() },
   ...parts,
 });
