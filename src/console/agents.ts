@@ -92,7 +92,7 @@ export function doubtInWords(doubt: Doubt, job: AgentJob): string {
     case 'unread':
       return `what its ${job} agent reports cannot be read`;
     case 'disputed':
-      return `${doubt.maps.join(' and ')} say to be the report of its ${job} agent, and only one of them can be`;
+      return `the ConfigMaps ${doubt.maps.join(' and ')} say to be the report of its ${job} agent, and only one of them can be`;
     case 'silent':
       return doubt.heardAt === undefined
         ? `no ${job} agent reports from its node`

@@ -214,7 +214,7 @@ describe('an agent whose word does not count', () => {
     const { row, needs } = nodeShown({ name: 'node-1', node: NODE, doubts: { lvm: disputed } });
     expect(row.health).toBe('unknown');
     expect(row.remarks).toEqual([
-      'Kube-system/x and tenant/x say to be the report of its lvm agent, and only one of them can be.',
+      'The ConfigMaps kube-system/x and tenant/x say to be the report of its lvm agent, and only one of them can be.',
     ]);
     expect(needs).toMatchObject([
       { id: 'disputed:lvm:node-1', severity: 'urgent', what: expect.stringContaining('kube-system/x and tenant/x') },

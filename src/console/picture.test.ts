@@ -50,7 +50,10 @@ class World {
       views,
       clock: this.clock,
       canReadStore: false,
-      whyNot: () => undefined,
+      whyNot: (resource) =>
+        reads.get(resource)?.available === false
+          ? `GET /api/v1/${resource}?watch=true: 403 Forbidden: not yours`
+          : undefined,
       onChange: () => {},
     });
   }
@@ -295,7 +298,7 @@ describe('what the agents say', () => {
     expect(nodeIn(world, 'n1')?.row.health).toBe('unknown');
     expect(verdictIn(world)).toMatchObject({
       health: 'unknown',
-      sentence: expect.stringContaining('The reports of agents cannot be seen: configmaps have not been read yet.'),
+      sentence: expect.stringContaining('The reports of agents cannot be seen: not yours.'),
     });
   });
 });

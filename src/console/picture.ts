@@ -132,7 +132,8 @@ export class Picture {
 
   #known<T>(view: Coverage, resource: string, value: T): Known<T> {
     if (isRead(view)) return { known: true, value };
-    return { known: false, why: this.#options.whyNot(resource) ?? `${resource} have not been read yet` };
+    const why = this.#options.whyNot(resource)?.replace(REQUEST, '');
+    return { known: false, why: why ?? `${resource} have not been read yet` };
   }
 
   #refreshNodes(now: Date): ReadonlySet<string> {
@@ -258,5 +259,8 @@ export class Picture {
 }
 
 type Subscribable = { subscribe(listener: () => void): () => void };
+
+/** What people want to know is what the API server said, and not how it was asked. */
+const REQUEST = /^[A-Z]+ \/\S*: (\d{3} \w+: )?/;
 
 const isRead = ({ available, synced }: Coverage): boolean => available && synced;
