@@ -76,6 +76,16 @@ test('what people should know of its agents is told as sentences', () => {
   ]);
 });
 
+test('what its agents say of themselves is for somebody to look at, but not at once', () => {
+  const remarks = ['only plans: its agent runs with --dry-run', 'misses 1 of the disks of the volume group fast'];
+  const { row, needs } = nodeShown(withGroups({ remarks, groups: [{ ...group, missingDisks: 1 }] }));
+  expect(row.health).toBe('attention');
+  expect(needs.map(({ id, severity, what }) => [id, severity, what])).toEqual([
+    ['group:node-1:fast', 'urgent', 'The volume group fast of node-1 misses 1 of its disks.'],
+    ['agent:lvm:node-1', 'soon', 'The lvm agent of node-1 only plans: its agent runs with --dry-run.'],
+  ]);
+});
+
 describe('a device', () => {
   test('that is wiped says how far that is, and is an activity', () => {
     const { row, activities } = nodeShown(withDevices(aDevice({ is: 'wiping', doneBytes: 512, ofBytes: 2048 })));

@@ -186,7 +186,7 @@ function needsOf(known: KnownOfNode): readonly Need[] {
     ...(devices?.devices ?? []).flatMap((device) => deviceNeed(known, device)),
     ...(lvm?.volumes ?? []).flatMap((volume) => logicalVolumeNeed(name, volume)),
     ...(lvm?.groups ?? []).flatMap((group) => groupNeeds(name, group)),
-    ...JOBS.flatMap((job) => doubtNeed(known, job)),
+    ...JOBS.flatMap((job) => (known.doubts?.[job] ? doubtNeed(known, job) : agentNeed(known, job))),
   ];
 }
 
@@ -202,6 +202,23 @@ function notReady({ name, node, devices, lvm }: KnownOfNode): readonly Need[] {
       remedy: 'See what is wrong with it.',
       command: `kubectl describe node ${name}`,
       link: linkToNode(name),
+    },
+  ];
+}
+
+/** What an agent that is heard says of itself: that it only plans, or cannot look at everything. Of missing disks their groups tell. */
+function agentNeed(known: KnownOfNode, job: AgentJob): readonly Need[] {
+  const remarks = (known[job]?.remarks ?? []).filter((remark) => !remark.startsWith('misses '));
+  if (remarks.length === 0) return [];
+  return [
+    {
+      id: `agent:${job}:${known.name}`,
+      job,
+      severity: 'soon',
+      what: sentence(`the ${job} agent of ${known.name} ${remarks.join('; it ')}`),
+      remedy: 'See whether that is meant, and what its log tells.',
+      command: `holdfast status ${job} ${known.name}`,
+      link: linkToNode(known.name),
     },
   ];
 }

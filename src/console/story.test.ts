@@ -61,10 +61,22 @@ describe('the story of a volume', () => {
       groups: [],
       heard: {},
     } as const;
+    const forged = {
+      row: { ...node, name: 'node-2' },
+      needs: [need('device:node-2:a'), need('lvm:a')],
+      activities: [],
+    };
     const parts = noParts({
-      nodes: { known: true, value: new Map([['node-1', { row: node, needs, activities: [] }]]) },
+      nodes: {
+        known: true,
+        value: new Map([
+          ['node-1', { row: node, needs, activities: [] }],
+          ['node-2', forged],
+        ]),
+      },
     });
-    expect(story({ parts }).needs.map(({ id }) => id)).toEqual(['device:node-1:a', 'lvm:a']);
+    const { row } = aRow('attention', { node: 'node-1' });
+    expect(story({ row, parts }).needs.map(({ id }) => id)).toEqual(['device:node-1:a', 'lvm:a']);
   });
 });
 

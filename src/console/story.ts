@@ -159,10 +159,10 @@ function momentOf(event: StoryEvent): Moment {
 }
 
 /** Its own, and what its node is in need of because of it. */
-function needsOf({ name }: VolumeRow, { volumes, nodes }: Parts): readonly Need[] {
+function needsOf({ name, node }: VolumeRow, { volumes, nodes }: Parts): readonly Need[] {
   const own = volumes.known ? (volumes.value.get(name)?.needs ?? []) : [];
-  const ofNodes = nodes.known ? [...nodes.value.values()].flatMap(({ needs }) => needs) : [];
-  return [...own, ...ofNodes.filter(({ id }) => id === `lvm:${name}` || /^device:[^:]*:(.*)$/.exec(id)?.[1] === name)];
+  const ofNode = nodes.known ? (nodes.value.get(node ?? '')?.needs ?? []) : [];
+  return [...own, ...ofNode.filter(({ id }) => id === `lvm:${name}` || id === `device:${node}:${name}`)];
 }
 
 interface Receipt {
