@@ -10,7 +10,7 @@ import type { PersistentVolumeSync } from '../sync/contract.ts';
 import { identitiesIn, undisputed } from './agents.ts';
 import type { ConsoleCluster } from './cluster.ts';
 import type { Action, ConfirmedAction } from './model.ts';
-import { approvalOf } from './nodes.ts';
+import { approvalOf } from './node-needs.ts';
 import type { Parts } from './overview.ts';
 import { cancelOf } from './pools.ts';
 import { drillOf } from './syncs.ts';
