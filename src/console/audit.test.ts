@@ -25,6 +25,12 @@ describe('an attempt', () => {
     ['of another site', { headers: { origin: 'https://evil.example' } }, 403, {}],
     ['of a form', { headers: { 'content-type': 'text/plain' } }, 415, {}],
     ['of nobody', { options: { withTokens: true } }, 401, {}],
+    [
+      'under another spelling',
+      { options: { allowed: [] }, path: '/api/clusters/here/a%63tions/' },
+      403,
+      { user: 'tester', cluster: 'here', action: 'approve-wipe', to: { node: 'n' } },
+    ],
     ['on another cluster', { path: '/api/clusters/elsewhere/actions' }, 404, {}],
   ])('%s is told', async (_what, { options = {}, headers = {}, body = approve, path }, status, about) => {
     await using console = await SimulatedConsole.open(options);

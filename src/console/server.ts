@@ -119,7 +119,7 @@ export class ConsoleServer implements AsyncDisposable {
 
   async #api(asked: Asked, query: URLSearchParams, request: IncomingMessage, response: ServerResponse): Promise<void> {
     const { method, path, header } = asked;
-    const [, , what = '', name = '', part = '', item = '', of = ''] = path.split('/').map(decoded);
+    const [what = '', name = '', part = '', item = '', of = ''] = partsOf(path);
     if (what === 'hello' && name === '') {
       if (method !== 'GET') return refuse(response, wrongMethod(method));
       return this.#hello(header('authorization'), response);
@@ -296,6 +296,8 @@ export class ConsoleServer implements AsyncDisposable {
   }
 }
 
+/** What is behind `/api/`. */
+const partsOf = (path: string): readonly string[] => path.split('/').slice(2).map(decoded);
+
 /** Somebody wants something done. */
-const isAttempt = ({ method, path }: Asked): boolean =>
-  method === 'POST' && /^\/api\/clusters\/[^/]*\/actions$/.test(path);
+const isAttempt = ({ method, path }: Asked): boolean => method === 'POST' && partsOf(path)[2] === 'actions';
