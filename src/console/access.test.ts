@@ -6,7 +6,7 @@ import { NODES } from '../api/nodes.ts';
 import { PERSISTENT_VOLUMES } from '../api/persistent-volumes.ts';
 import { aNodeReport } from '../devices/builders.ts';
 import { APPROVALS_ANNOTATION } from '../devices/contract.ts';
-import { devicesReports } from '../devices/node-report.ts';
+import { devicesReports, type ReadStanding } from '../devices/node-report.ts';
 import { VirtualClock } from '../kit/clock/virtual.ts';
 import type { KubeObject } from '../kit/kube/resource.ts';
 import { CANCEL_ANNOTATION, PV_POOLS } from '../pool/contract.ts';
@@ -215,17 +215,27 @@ const APPROVAL: Action['to'] = {
   device: 'wwid:naa.1',
   volume: 'local-node-1-sdb',
   fact: 'hasForeignData',
+  identity: '{"sizeBytes":1024,"wwid":"naa.1"}',
 };
 
 function act(console: SimulatedConsole, action: object, headers: Record<string, string> = {}) {
   return console.ask('/api/clusters/here/actions', {
     method: 'POST',
     headers: { 'x-holdfast': '1', 'content-type': 'application/json', ...headers },
-    body: JSON.stringify({ label: '', consequence: '', ...action }),
+    body: JSON.stringify(action),
   });
 }
 
-const approve = { name: 'approve-wipe', to: APPROVAL, confirmed: 'local-node-1-sdb' };
+const approve = {
+  name: 'approve-wipe',
+  to: APPROVAL,
+  label: 'Approve the wipe',
+  consequence:
+    'Everything on /dev/sdb of node-1 (1Ki, naa.1) will be lost: its agent wipes it, and makes the volume local-node-1-sdb of it. ' +
+    'It was refused because it holds ext4.',
+  confirmBy: 'local-node-1-sdb',
+  confirmed: 'local-node-1-sdb',
+};
 const approvals = ({ objects }: SimulatedConsole) =>
   objects.get(NODES, 'node-1')?.metadata.annotations?.[APPROVALS_ANNOTATION];
 const audited = ({ log }: SimulatedConsole) => log.lines.filter(({ fields }) => fields.audit === true);
@@ -257,6 +267,9 @@ describe('an action', () => {
   test.each<[string, object]>([
     ['another device at its place', { ...approve, to: { ...APPROVAL, device: 'wwid:naa.2' } }],
     ['another reason', { ...approve, to: { ...APPROVAL, fact: 'belongsToAnotherCluster' } }],
+    ['another size', { ...approve, to: { ...APPROVAL, identity: '{"sizeBytes":1025,"wwid":"naa.1"}' } }],
+    ['another consequence', { ...approve, consequence: 'Nothing will be lost.' }],
+    ['nothing to be typed', { ...approve, confirmBy: undefined, confirmed: true }],
     ['something that is not offered', { ...approve, to: { node: 'node-1' } }],
     ['no word', { ...approve, confirmed: true }],
     ['another word', { ...approve, confirmed: 'yes' }],
@@ -291,29 +304,87 @@ describe('an action', () => {
     ]);
   });
 
+  test('is not done by who may not see what it is done to', async () => {
+    await using console = await aWorld();
+    const rules = [{ apiGroups: [''], resources: ['nodes'], verbs: ['get', 'patch'] }];
+    const blind = somebody(console, 'blind', rules);
+    expect((await act(console, approve, bearer(blind))).json()).toMatchObject({ succeeded: false });
+    expect(approvals(console)).toBeUndefined();
+  });
+
+  const drain = async ({ console: { client, views } }: SimulatedConsole, from: number, to: number) => {
+    const operation = { kind: 'ScaleDown', generation: from, from, to, since: '2026-01-01T00:00:00Z', members: [] };
+    const patch = { status: { operation } };
+    await client.mergePatch(PV_POOLS, { namespace: 'red', name: 'data' }, patch, { subresource: 'status' });
+    await eventually(() => expect(views.pools.get('red/data')?.status?.operation?.from).toBe(from));
+  };
+  const cancelIn = async ({ console }: SimulatedConsole, from: number) => {
+    const found = () => {
+      const { pools } = console.parts;
+      return pools.known ? pools.value.get('red/data')?.row.cancel : undefined;
+    };
+    await eventually(() => expect(found()?.to.from).toBe(`${from}`));
+    return { ...found(), confirmed: true };
+  };
+  const cancelled = ({ objects }: SimulatedConsole) =>
+    objects.get(PV_POOLS, 'red/data')?.metadata.annotations?.[CANCEL_ANNOTATION];
+
   test('cancels the drain of a pool while there is one', async () => {
     await using console = await aWorld({ withTokens: false });
-    const cancel = { name: 'cancel-drain', to: { namespace: 'red', pool: 'data' }, confirmed: true };
-    const annotation = () => console.objects.get(PV_POOLS, 'red/data')?.metadata.annotations?.[CANCEL_ANNOTATION];
-    expect((await act(console, cancel)).json()).toMatchObject({ succeeded: false });
-    const pool = console.objects.get(PV_POOLS, 'red/data');
-    const operation = {
-      kind: 'ScaleDown',
-      generation: 1,
-      from: 3,
-      to: 2,
-      since: '2026-01-01T00:00:00Z',
-      members: [],
-    } as const;
-    const client = console.console.client;
-    await client.mergePatch(
-      PV_POOLS,
-      { namespace: 'red', name: 'data' },
-      { status: { ...pool?.status, operation } },
-      { subresource: 'status' },
-    );
-    await eventually(() => expect(console.console.views.pools.get('red/data')?.status?.operation).toBeDefined());
-    await eventually(async () => expect((await act(console, cancel)).json()).toMatchObject({ succeeded: true }));
-    expect(annotation()).toBe('true');
+    await drain(console, 3, 2);
+    expect((await act(console, await cancelIn(console, 3))).json()).toMatchObject({ succeeded: true });
+    expect(cancelled(console)).toBe('true');
+  });
+
+  test('cancels no other drain than the one that was shown', async () => {
+    await using console = await aWorld({ withTokens: false });
+    await drain(console, 6, 5);
+    const shown = await cancelIn(console, 6);
+    await drain(console, 9, 2);
+    // Whether or not the picture knows of the other one already.
+    for (const wait of [() => undefined, () => cancelIn(console, 9)]) {
+      await wait();
+      expect((await act(console, shown)).json()).toMatchObject({
+        succeeded: false,
+        sentence: 'Nothing was done: what was shown is no longer so. Look again.',
+      });
+    }
+    expect(cancelled(console)).toBeUndefined();
+  });
+
+  test.each([
+    ['by another one with a name of its own', { sizeBytes: 1024, wwid: 'naa.2' }, 'wwid:naa.2'],
+    ['by another one that is known by its path only', { sizeBytes: 4096, model: 'other' }, 'path:/dev/sdb'],
+    ['by one of the same size and path', { sizeBytes: 1024, model: 'other' }, 'path:/dev/sdb'],
+  ])('approves no disk that was put in place of the one that was shown: %s', async (_by, identity, device) => {
+    await using console = await aWorld({ withTokens: false });
+    const standing = { volume: 'local-node-1-sdb', path: '/dev/sdb', state: REFUSED };
+    const tell = async (of: Partial<ReadStanding>) => {
+      const map = devicesReports.mapOf(aNodeReport({ devices: [{ ...standing, ...of }] }), 'kube-system');
+      const ref = { namespace: 'kube-system', name: map.metadata.name ?? '' };
+      await console.console.client.mergePatch(CONFIG_MAPS, ref, { data: map.data });
+      await eventually(() =>
+        expect([...console.console.views.reports.values()]).toMatchObject([{ report: { devices: [of] } }]),
+      );
+    };
+    const offered = () => {
+      const { nodes } = console.console.parts;
+      return nodes.known ? nodes.value.get('node-1')?.row.devices[0]?.approve : undefined;
+    };
+    const first = { device: 'path:/dev/sdb', identity: { sizeBytes: 1024 } };
+    await tell(first);
+    await eventually(() => expect(offered()?.to.device).toBe(first.device));
+    const shown = { ...offered(), confirmed: 'local-node-1-sdb' };
+    await tell({ device, identity });
+    const refused = async () =>
+      expect((await act(console, shown)).json()).toMatchObject({
+        succeeded: false,
+        sentence: 'Nothing was done: what was shown is no longer so. Look again.',
+      });
+    // Before the picture knows of it, and after.
+    await refused();
+    await eventually(() => expect(offered()?.to.identity).toBe(JSON.stringify(identity)));
+    await refused();
+    expect(approvals(console)).toBeUndefined();
   });
 });

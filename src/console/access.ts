@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto';
 import type { Clock } from '../kit/clock/clock.ts';
 import { fewAtATime } from '../kit/few-at-a-time.ts';
 import type { KubeClient } from '../kit/kube/client.ts';
+import { type RateLimit, RateLimiter } from '../kit/kube/rate-limit.ts';
 import { BoundedMap } from '../kit/observe/bounded-map.ts';
 import type { ConsoleCluster } from './cluster.ts';
 import type { Caller, Door } from './door.ts';
@@ -24,8 +25,11 @@ export interface User {
 }
 
 const REMEMBERED_MS = 30_000;
-/** Somebody who tries one token after another is not to be remembered for ever. */
+/** Those whom the cluster knows are remembered apart from those whom it does not: who tries one token after another pushes only themselves out. */
 const MOST_CALLERS = 500;
+/** Each question about a token is some requests to the API server. Of tokens that are not remembered so many are asked about at a time, and in a second. */
+const MOST_AT_A_TIME = 16;
+const NEW_TOKENS: RateLimit = { perSecond: 5, burst: 50 };
 const AT_ONCE = 8;
 /** More namespaces than that are not asked about one by one: what is in the others is not shown. */
 const MOST_NAMESPACES = 500;
@@ -36,39 +40,76 @@ const NO_TOKEN: Refusal = {
   problem: 'This console wants a token of the cluster: kubectl create token NAME makes one for a service account.',
 };
 const WRONG_TOKEN: Refusal = { status: 401, problem: 'The cluster does not know this token, or it has expired.' };
+const TOO_MANY: Refusal = {
+  status: 503,
+  problem: 'Too many new tokens are brought to this console at this moment: ask again.',
+  retryAfterS: 2,
+};
 
-interface Remembered {
+interface Remembered<T> {
   readonly until: number;
-  readonly caller: Promise<Caller | Refusal>;
+  readonly answer: T;
 }
 
 export class TokenDoor implements Door {
   readonly wantsToken = true;
   readonly #options: TokenDoorOptions;
-  readonly #remembered = new BoundedMap<string, Remembered>(MOST_CALLERS);
+  /** Those who are asked about again when it is older are not new. */
+  readonly #callers = new BoundedMap<string, Remembered<Caller>>(MOST_CALLERS);
+  readonly #strangers = new BoundedMap<string, Remembered<Refusal>>(MOST_CALLERS);
+  readonly #asked = new Map<string, Promise<Caller | Refusal>>();
+  readonly #newTokens: RateLimiter;
+  /** How many that are new are asked about now. */
+  #newAtATime = 0;
 
   constructor(options: TokenDoorOptions) {
     this.#options = options;
+    this.#newTokens = new RateLimiter(options.clock, NEW_TOKENS);
   }
 
   async callerIn(cluster: ConsoleCluster, authorization: string | undefined): Promise<Caller | Refusal> {
     const token = /^Bearer ([\w.~+/=-]+)$/i.exec(authorization ?? '')?.[1];
     if (token === undefined || token.length > LONGEST_TOKEN) return NO_TOKEN;
-    const { clock } = this.#options;
     const key = `${cluster.name}:${createHash('sha256').update(token).digest('base64')}`;
-    const known = this.#remembered.get(key);
-    if (known && known.until > clock.monotonic()) return known.caller;
-    const caller = this.#ask(cluster, token);
-    this.#remembered.set(key, { until: clock.monotonic() + REMEMBERED_MS, caller });
-    caller.catch(() => this.#remembered.delete(key));
-    return caller;
+    const known = this.#callers.get(key);
+    const remembered = known ?? this.#strangers.get(key);
+    if (remembered && remembered.until > this.#options.clock.monotonic()) return remembered.answer;
+    const asked = this.#asked.get(key);
+    if (asked) return asked;
+    if (!known && !this.#mayAskOfNew()) return TOO_MANY;
+    const asking = this.#ask(cluster, token, key, known === undefined);
+    this.#asked.set(key, asking);
+    return asking;
   }
 
-  async #ask(cluster: ConsoleCluster, token: string): Promise<Caller | Refusal> {
-    const user = await userOf(cluster.client, token);
-    if (!user) return WRONG_TOKEN;
-    const rights = await rightsOf(cluster, user);
-    return { user: user.username, rights, client: this.#options.clientFor(token) };
+  #mayAskOfNew(): boolean {
+    return this.#newAtATime < MOST_AT_A_TIME && this.#newTokens.tryTake();
+  }
+
+  async #ask(cluster: ConsoleCluster, token: string, key: string, isNew: boolean): Promise<Caller | Refusal> {
+    const share = isNew ? 1 : 0;
+    this.#newAtATime += share;
+    try {
+      const user = await userOf(cluster.client, token);
+      if (!user) return this.#isStranger(key);
+      const rights = await rightsOf(cluster, user);
+      const caller = { user: user.username, rights, client: this.#options.clientFor(token) };
+      this.#callers.set(key, this.#now(caller));
+      return caller;
+    } finally {
+      this.#newAtATime -= share;
+      this.#asked.delete(key);
+    }
+  }
+
+  #isStranger(key: string): Refusal {
+    this.#callers.delete(key);
+    this.#strangers.set(key, this.#now(WRONG_TOKEN));
+    return WRONG_TOKEN;
+  }
+
+  #now<T>(answer: T): Remembered<T> {
+    return { until: this.#options.clock.monotonic() + REMEMBERED_MS, answer };
   }
 }
 
@@ -105,17 +146,20 @@ async function rightsOf(cluster: ConsoleCluster, user: User): Promise<Rights> {
     const answers = await fewAtATime(AT_ONCE, asked, (namespace) => may({ group, resource, namespace }));
     return new Set(asked.filter((_, index) => answers[index]));
   };
-  const reportsIn = namespacesOf(views.reports.keys());
-  const reports = await inNamespaces('', 'configmaps', reportsIn);
   return {
     volumes: volumes ?? false,
     nodes: nodes ?? false,
     syncs: syncs ?? false,
-    reports: reports === 'all' || reportsIn.isSubsetOf(reports),
+    reports: await inNamespaces('', 'configmaps', namespacesOf(views.reports.keys())),
     pods: await inNamespaces(
       '',
       'pods',
-      namespacesOf([...views.topology.pods.keys(), ...views.topology.waiting.keys()]),
+      namespacesOf([
+        ...views.topology.pods.keys(),
+        ...views.topology.waiting.keys(),
+        ...views.topology.claims.keys(),
+        ...views.claims.keys(),
+      ]),
     ),
     pools: await inNamespaces('pvpool.noobaa.com', 'pvpools', namespacesOf(views.pools.keys())),
   };

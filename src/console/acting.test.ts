@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { CONFIG_MAPS } from '../api/config-maps.ts';
+import { NAMESPACES } from '../api/namespaces.ts';
 import { NODES } from '../api/nodes.ts';
 import { PERSISTENT_VOLUME_CLAIMS } from '../api/persistent-volume-claims.ts';
 import { PERSISTENT_VOLUMES } from '../api/persistent-volumes.ts';
@@ -11,17 +12,23 @@ import { aNodeReport } from '../devices/builders.ts';
 import { devicesReports } from '../devices/node-report.ts';
 import { systemClock } from '../kit/clock/clock.ts';
 import { KubeClient } from '../kit/kube/client.ts';
+import type { KubeObject, Resource } from '../kit/kube/resource.ts';
+import type { Transport } from '../kit/kube/transport.ts';
 import { runConnected } from '../kit/manager/program.ts';
 import { silentLog } from '../kit/observe/log.ts';
 import { Metrics } from '../kit/observe/metrics.ts';
+import type { Cluster } from '../sandbox/cluster.ts';
+import { CLUSTER_ROLE_BINDINGS, CLUSTER_ROLES } from '../sandbox/kinds/resources.ts';
 import { accountOf, grant } from '../sandbox/rights.ts';
 import { seeded } from '../sandbox/seeded.ts';
+import type { User } from '../sandbox/server/target.ts';
 import { World } from '../sandbox/world/world.ts';
-import { PERSISTENT_VOLUME_SYNCS, SYNC_ENABLED, SYNC_LABEL, type SyncSpec } from '../sync/contract.ts';
+import { DRILL_LABEL, PERSISTENT_VOLUME_SYNCS, SYNC_ENABLED, SYNC_LABEL, type SyncSpec } from '../sync/contract.ts';
 import { sync } from '../sync/controller.ts';
 import { NO_KEYS } from '../sync/export/keys.ts';
 import { openStore } from '../sync/store/open.ts';
-import type { RecoveryPlan } from './model.ts';
+import { holdDrill } from './drilling.ts';
+import type { Action, RecoveryPlan } from './model.ts';
 import { newCluster, SimulatedConsole } from './simulated-console.ts';
 import { consoleSpec } from './spec.ts';
 
@@ -103,10 +110,10 @@ function aSite(mode: SyncSpec['mode']): Site {
   };
 }
 
-test('a person sees what a recovery would do, and holds a drill, of which nothing is left', {
-  timeout: 60_000,
-}, async () => {
-  using there = aSite('Protected');
+/** A cluster into which a volume and its claim were restored, and a console that looks at it. */
+async function aRecovery(withTokens = false) {
+  await using stack = new AsyncDisposableStack();
+  const there = stack.use(aSite('Protected'));
   const labels = { [SYNC_LABEL]: SYNC_ENABLED };
   const common = { accessModes: ['ReadWriteMany'], storageClassName: '' };
   there.cluster.objects.create(PERSISTENT_VOLUMES, {
@@ -122,26 +129,40 @@ test('a person sees what a recovery would do, and holds a drill, of which nothin
     metadata: { name: 'data', namespace: 'default', labels },
     spec: { ...common, volumeName: 'data', resources: { requests: { storage: '5Gi' } } },
   });
-  using here = aSite('Recovery');
+  const { cluster } = stack.use(aSite('Recovery'));
   const store = {
     open: (provider: string) => openStore(provider, { OBJECT_STORAGE_PATH: directory }),
     keys: () => NO_KEYS,
   };
-  await using console = await SimulatedConsole.open({ store }, here.cluster);
-  const { objects } = here.cluster;
-  await eventually(() => expect(objects.get(PERSISTENT_VOLUME_CLAIMS, 'default/data')?.status?.phase).toBe('Bound'));
+  const console = stack.use(await SimulatedConsole.open({ store, withTokens }, cluster));
+  const bound = () => cluster.objects.get(PERSISTENT_VOLUME_CLAIMS, 'default/data')?.status?.phase;
+  await eventually(() => expect(bound()).toBe('Bound'));
+  await eventually(() => expect(offered(console)?.consequence).toContain('about 1 volumes and 1 claims'));
+  const owned = stack.move();
+  return { console, cluster, objects: cluster.objects, [Symbol.asyncDispose]: () => owned.disposeAsync() };
+}
+
+function offered({ console }: SimulatedConsole): Action | undefined {
+  const { syncs } = console.parts;
+  return syncs.known ? syncs.value.get('site')?.row.drill : undefined;
+}
+
+function startDrill(console: SimulatedConsole, headers: Record<string, string> = {}) {
+  return console.ask('/api/clusters/here/actions', {
+    method: 'POST',
+    headers: { 'x-holdfast': '1', 'content-type': 'application/json', ...headers },
+    body: JSON.stringify({ ...offered(console), confirmed: 'drill' }),
+  });
+}
+
+test('a person sees what a recovery would do, and holds a drill, of which nothing is left', {
+  timeout: 60_000,
+}, async () => {
+  await using world = await aRecovery();
+  const { console, objects } = world;
   const plan = (await console.ask('/api/clusters/here/syncs/site/plan')).json() as RecoveryPlan;
   expect(plan).toMatchObject({ counts: { create: 0, same: 2 }, export: { key: expect.any(String) } });
-  const body = JSON.stringify({
-    name: 'start-drill',
-    to: { sync: 'site' },
-    label: '',
-    consequence: '',
-    confirmed: 'drill',
-  });
-  const headers = { 'x-holdfast': '1', 'content-type': 'application/json' };
-  await eventually(() => expect(console.console.parts.syncs).toMatchObject({ known: true, value: { size: 1 } }));
-  const { json } = await console.ask('/api/clusters/here/actions', { method: 'POST', headers, body });
+  const { json } = await startDrill(console);
   expect(json()).toMatchObject({ succeeded: true, sentence: expect.stringMatching(/1 volumes and 1 claims .* took/) });
   expect(objects.list(PERSISTENT_VOLUMES).filter(({ metadata }) => !metadata.deletionTimestamp)).toHaveLength(1);
   await eventually(() => {
@@ -154,4 +175,66 @@ test('a person sees what a recovery would do, and holds a drill, of which nothin
   ]);
   const story = (await console.ask('/api/clusters/here/volumes/data')).json();
   expect(story).toMatchObject({ row: { sync: 'restored', claim: 'default/data' }, exports: [{ sync: 'site' }] });
+});
+
+const COPIED = ['persistentvolumes', 'persistentvolumeclaims', 'namespaces'];
+
+/** Somebody who may read everything, and do this besides. */
+function somebody({ objects }: Cluster, name: string, verbs: readonly string[]): User {
+  const rules = [
+    { apiGroups: ['*'], resources: ['*'], verbs: ['get', 'list', 'watch'] },
+    { apiGroups: [''], resources: COPIED, verbs },
+    { apiGroups: ['storage.cndev.nl'], resources: ['persistentvolumesyncs'], verbs: ['patch'] },
+  ];
+  objects.create(CLUSTER_ROLES, { metadata: { name }, rules } as KubeObject);
+  const subjects = [{ kind: 'User', name, apiGroup: 'rbac.authorization.k8s.io' }];
+  const roleRef = { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name };
+  objects.create(CLUSTER_ROLE_BINDINGS, { metadata: { name }, roleRef, subjects } as KubeObject);
+  return { name, groups: ['system:authenticated'] };
+}
+
+test('who may not do all of a drill does none of it', { timeout: 60_000 }, async () => {
+  await using world = await aRecovery(true);
+  const { console, cluster } = world;
+  const token = cluster.access.tokens.give(somebody(cluster, 'halfway', ['create']));
+  const { json } = await startDrill(console, { authorization: `Bearer ${token}` });
+  expect(json()).toEqual({
+    succeeded: false,
+    sentence:
+      'Nothing was done: a drill needs rights that you do not have (delete namespaces, delete persistentvolumes, delete persistentvolumeclaims).',
+  });
+  expect(copiesIn(cluster)).toEqual([]);
+});
+
+const copiesIn = ({ objects }: Cluster) =>
+  [NAMESPACES, PERSISTENT_VOLUMES, PERSISTENT_VOLUME_CLAIMS].flatMap((resource: Resource) =>
+    objects.list(resource).filter(({ metadata }) => DRILL_LABEL in (metadata.labels ?? {})),
+  );
+
+test('of a drill that has begun nobody says that nothing was done', { timeout: 60_000 }, async () => {
+  await using world = await aRecovery();
+  const { console, cluster } = world;
+  const inner = cluster.transport(somebody(cluster, 'deposed', ['create', 'delete']));
+  // All rights are taken away after the first copies are made.
+  const transport: Transport = {
+    close: () => inner.close(),
+    request: (request) => {
+      if (request.method === 'POST' && request.path.includes('/persistentvolumeclaims'))
+        cluster.objects.remove(CLUSTER_ROLE_BINDINGS, 'deposed');
+      return inner.request(request);
+    },
+  };
+  const client = new KubeClient({ transport, clock: systemClock, random: seeded(5) });
+  const sync = console.console.views.syncs.get('site');
+  if (!sync) throw new Error('there is no sync');
+  const result = await holdDrill(console.console, client, sync, new AbortController().signal);
+  const [copy] = copiesIn(cluster);
+  expect(copy).toBeDefined();
+  expect(result).toEqual({
+    succeeded: false,
+    sentence: expect.stringMatching(
+      /^The drill had begun when it failed: .*Copies may be left, all of them with the label holdfast.dev\/drill=\w+: holdfast sync drill --clean removes them\.$/s,
+    ),
+  });
+  expect(result.sentence).toContain(`${DRILL_LABEL}=${copy?.metadata.labels?.[DRILL_LABEL]}`);
 });

@@ -8,6 +8,7 @@ import type { PageFile } from './static.ts';
 export function whileAsked(response: ServerResponse): AbortSignal {
   const gone = new AbortController();
   response.on('close', () => gone.abort());
+  if (response.destroyed) gone.abort();
   return gone.signal;
 }
 
@@ -43,9 +44,10 @@ export function answer(response: ServerResponse, status: number, body: unknown):
   response.end(text);
 }
 
-export function refuse(response: ServerResponse, { status, problem }: Refusal): void {
+export function refuse(response: ServerResponse, { status, problem, retryAfterS }: Refusal): void {
   response.setHeader('cache-control', 'no-store');
   response.setHeader('connection', 'close');
+  if (retryAfterS !== undefined) response.setHeader('retry-after', String(retryAfterS));
   if (status === 401) response.setHeader('www-authenticate', 'Bearer');
   answer(response, status, { problem } satisfies Problem);
 }

@@ -1,7 +1,7 @@
 /** For tests: what is known of volumes, as short as it can be told. */
 import type { DeviceStatus } from '../devices/status.ts';
 import type { Health, VolumeRow } from './model.ts';
-import type { Parts } from './overview.ts';
+import type { Seen } from './rights.ts';
 import type { Shown } from './shown.ts';
 import type { SeenVolume } from './views.ts';
 import type { KnownOfVolume } from './volumes.ts';
@@ -15,8 +15,7 @@ export const seenVolume = (parts: Partial<SeenVolume> = {}): SeenVolume => ({
   isDeleting: false,
   isLocalDisk: false,
   reclaimPolicy: 'Retain',
-  isExported: false,
-  isRestored: false,
+  isToBeExported: false,
   ...parts,
 });
 
@@ -25,7 +24,8 @@ export const knownOfVolume = (parts: Partial<KnownOfVolume> = {}): KnownOfVolume
   isTopologyInUse: true,
   isOfPool: false,
   pods: [],
-  isManagedBySync: false,
+  canBePlaced: true,
+  isExported: false,
   ...parts,
 });
 
@@ -57,12 +57,14 @@ export const aRow = (health: Health, parts: Partial<VolumeRow> = {}): Shown<Volu
 });
 
 /** A cluster in which nothing is. */
-export const noParts = (parts: Partial<Parts> = {}): Parts => ({
+export const noParts = (parts: Partial<Seen> = {}): Seen => ({
   volumes: { known: true, value: new Map() },
   nodes: { known: true, value: new Map() },
   pools: { known: true, value: new Map() },
   syncs: { known: true, value: new Map() },
   others: [],
+  blind: [],
   isTopologyInUse: false,
+  reportsIn: { known: true, value: new Set() },
   ...parts,
 });

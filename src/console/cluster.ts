@@ -9,7 +9,7 @@ import { Hearing } from './hearing.ts';
 import type { ClusterName } from './model.ts';
 import { Picture } from './picture.ts';
 import type { StoreAccess } from './recovery-plan.ts';
-import { EVERYTHING, keyOf, type Rights } from './rights.ts';
+import { EVERYTHING, keyOf, type Rights, type Seen } from './rights.ts';
 import { type ConsoleViews, consoleViews } from './views.ts';
 
 export interface ConsoleClusterOptions extends ClusterName {
@@ -32,6 +32,11 @@ const SHARE = 10;
 const LOOK_AGAIN_MS = 30_000;
 /** Of callers with different rights. */
 const MOST_FEEDS = 32;
+/** One that nobody has read at two of these looks in a row is let go: those who come back soon go on with it. */
+const FEEDS_LOOK_MS = 10_000;
+
+/** The key of the feed of those who may see everything. */
+const ALL = '';
 
 export class ConsoleCluster {
   readonly name: string;
@@ -46,6 +51,9 @@ export class ConsoleCluster {
   readonly #picture: Picture;
   readonly #feeds = new Map<string, Feed>();
   #feedsMade = 0;
+  /** Those that nobody read at the last look. */
+  #unread: ReadonlySet<Feed> = new Set();
+  #looking: Cancel | undefined;
   #gathering: Cancel | undefined;
   #lastTookMs = 0;
 
@@ -94,25 +102,48 @@ export class ConsoleCluster {
     } finally {
       cancel();
       this.#gathering?.();
+      this.#looking?.();
       this.hearing.close();
       this.#picture.close();
     }
   }
 
-  get parts() {
-    return this.#picture.parts;
+  get parts(): Seen {
+    const { reports } = this.views;
+    const isKnown = reports.available && reports.synced;
+    return {
+      ...this.#picture.parts,
+      reportsIn: isKnown
+        ? { known: true, value: new Set([...reports.values()].map(({ namespace }) => namespace)) }
+        : { known: false, why: 'the configmaps of the agents are not read' },
+    };
   }
 
   /** What is sent to those who have these rights. */
   feedFor(rights: Rights): Feed {
-    const key = rights === EVERYTHING ? '' : keyOf(rights);
+    const key = rights === EVERYTHING ? ALL : keyOf(rights);
     const known = this.#feeds.get(key);
     if (known) return known;
     if (this.#feeds.size >= MOST_FEEDS) this.#dropFeed();
     const instance = `${this.#options.instance}.${++this.#feedsMade}`;
-    const feed = new Feed(instance, rights, this.#picture.parts, this.clock.now());
+    const feed = new Feed(instance, rights, this.parts, this.clock.now());
     this.#feeds.set(key, feed);
+    if (rights !== EVERYTHING) this.#looking ??= this.clock.after(FEEDS_LOOK_MS, () => this.#dropUnread());
     return feed;
+  }
+
+  get feeds(): number {
+    return this.#feeds.size;
+  }
+
+  /** Each costs work with every change, and every caller with other rights makes one. That of those who may see everything is the only one, and stays. */
+  #dropUnread(): void {
+    const limited = [...this.#feeds].filter(([key]) => key !== ALL);
+    const unread = new Set(limited.flatMap(([, feed]) => (feed.readers === 0 ? [feed] : [])));
+    for (const [key, feed] of this.#feeds) if (unread.has(feed) && this.#unread.has(feed)) this.#feeds.delete(key);
+    this.#unread = unread;
+    const isDone = [...this.#feeds.keys()].every((key) => key === ALL);
+    this.#looking = isDone ? undefined : this.clock.after(FEEDS_LOOK_MS, () => this.#dropUnread());
   }
 
   /** One that nobody reads, if there is any. */
@@ -132,7 +163,7 @@ export class ConsoleCluster {
     this.#gathering = undefined;
     const began = this.clock.monotonic();
     const changed = this.#picture.refresh();
-    const { parts } = this.#picture;
+    const { parts } = this;
     const now = this.clock.now();
     for (const feed of this.#feeds.values()) feed.publish(changed, parts, now);
     this.#lastTookMs = this.clock.monotonic() - began;

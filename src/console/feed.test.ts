@@ -2,14 +2,13 @@ import { describe, expect, test } from 'vitest';
 import { aRow, noParts } from './builders.ts';
 import { Feed, type FeedLimits } from './feed.ts';
 import type { Message, VolumeRow } from './model.ts';
-import type { Parts } from './overview.ts';
 import type { Changed } from './picture.ts';
-import { EVERYTHING, type Rights } from './rights.ts';
+import { EVERYTHING, type Rights, type Seen } from './rights.ts';
 import type { Shown } from './shown.ts';
 
 const NOW = new Date('2026-01-01T00:00:00Z');
 const NOTHING: Changed = { volumes: new Set(), nodes: new Set(), pools: new Set(), syncs: new Set() };
-const withVolumes = (...names: string[]): Parts =>
+const withVolumes = (...names: string[]): Seen =>
   noParts({ volumes: { known: true, value: new Map(names.map((name) => [name, aRow('well', { name })])) } });
 const changed = (...volumes: string[]): Changed => ({ ...NOTHING, volumes: new Set(volumes) });
 const messageIn = ({ text }: { readonly text: string }): Message => JSON.parse(text) as Message;
@@ -60,6 +59,15 @@ describe('a feed', () => {
     feed.publish(NOTHING, noParts({ volumes: { known: false, why: 'no right' } }), NOW);
     feed.publish(NOTHING, noParts({ volumes: { known: true, value: rows } }), NOW);
     expect(sent).toMatchObject([{ change: { volumes: { a: null } } }, { change: { volumes: { a: {} } } }]);
+  });
+
+  test('tells why nobody can say which rows there are, and when that is over', () => {
+    const { feed, sent } = aFeed(undefined, EVERYTHING, noParts({ pools: { known: false, why: 'no right' } }));
+    expect(messageIn(feed.state)).toMatchObject({ state: { pools: {}, unknown: { pools: 'no right' } } });
+    feed.publish(NOTHING, noParts({ pools: { known: false, why: 'no kind' } }), NOW);
+    feed.publish(NOTHING, noParts(), NOW);
+    expect(sent.map((each) => each.is === 'change' && each.change.unknown)).toEqual([{ pools: 'no kind' }, {}]);
+    expect(messageIn(feed.state)).not.toHaveProperty('state.unknown');
   });
 });
 

@@ -1,9 +1,10 @@
 /** What those who have the same rights are sent: states and changes as text, numbered, and the last changes kept for those who come back. */
+import { isDeepStrictEqual } from 'node:util';
 import { isSameOverview } from './change.ts';
-import type { Change, Connection, Message, Overview, State } from './model.ts';
+import type { Change, Connection, Message, Overview, State, Unknown } from './model.ts';
 import { overviewOf, type Parts } from './overview.ts';
 import type { Changed } from './picture.ts';
-import { type Rights, visibleTo } from './rights.ts';
+import { type Rights, type Seen, visibleTo } from './rights.ts';
 import type { Shown } from './shown.ts';
 
 /** One event of a stream, ready to be sent. */
@@ -42,7 +43,7 @@ export class Feed {
   readonly #told: Readonly<Record<PartName, Set<string>>>;
 
   /** `instance` is another one for every feed of every process: what a reader brings from another is worth nothing. */
-  constructor(instance: string, rights: Rights, parts: Parts, now: Date, limits: FeedLimits = DEFAULT_LIMITS) {
+  constructor(instance: string, rights: Rights, parts: Seen, now: Date, limits: FeedLimits = DEFAULT_LIMITS) {
     this.#instance = instance;
     this.#rights = rights;
     this.#limits = limits;
@@ -71,6 +72,7 @@ export class Feed {
 
   get state(): Sent {
     const { volumes, nodes, pools, syncs } = this.#parts;
+    const unknown = unknownIn(this.#parts);
     this.#state ??= this.#sent({
       is: 'state',
       state: {
@@ -79,6 +81,7 @@ export class Feed {
         nodes: rowsOf(nodes),
         pools: rowsOf(pools),
         syncs: rowsOf(syncs),
+        ...(Object.keys(unknown).length > 0 && { unknown }),
       } satisfies State,
     });
     return this.#state;
@@ -88,20 +91,26 @@ export class Feed {
     return this.#sent({ is: 'connection', connection });
   }
 
+  time(now: Date): Sent {
+    return this.#sent({ is: 'time', at: now.toISOString() });
+  }
+
   tell(sent: Sent): void {
     for (const reader of this.#readers) reader.next(sent);
   }
 
-  publish(changed: Changed, parts: Parts, now: Date): void {
+  publish(changed: Changed, parts: Seen, now: Date): void {
     const before = this.#parts;
     this.#parts = visibleTo(this.#rights, parts);
     const overview = overviewOf(this.#parts, now);
+    const unknown = unknownIn(this.#parts);
     const change: Change = {
       ...(!isSameOverview(this.#overview, overview) && { overview }),
       ...this.#changedPart('volumes', changed.volumes, before.volumes.known),
       ...this.#changedPart('nodes', changed.nodes, before.nodes.known),
       ...this.#changedPart('pools', changed.pools, before.pools.known),
       ...this.#changedPart('syncs', changed.syncs, before.syncs.known),
+      ...(!isDeepStrictEqual(unknownIn(before), unknown) && { unknown }),
     };
     if (Object.keys(change).length === 0) return;
     this.#overview = overview;
@@ -155,6 +164,13 @@ type PartName = 'volumes' | 'nodes' | 'pools' | 'syncs';
 type Part = Parts['volumes'] | Parts['nodes'] | Parts['pools'] | Parts['syncs'];
 
 const rowsIn = (part: Part): ReadonlyMap<string, Shown<unknown>> => (part.known ? part.value : new Map());
+
+const unknownIn = ({ volumes, nodes, pools, syncs }: Parts): Unknown => ({
+  ...(!volumes.known && { volumes: volumes.why }),
+  ...(!nodes.known && { nodes: nodes.why }),
+  ...(!pools.known && { pools: pools.why }),
+  ...(!syncs.known && { syncs: syncs.why }),
+});
 
 function rowsOf<T>(
   part: { known: true; value: ReadonlyMap<string, Shown<T>> } | { known: false },

@@ -3,6 +3,8 @@
 export interface Refusal {
   readonly status: number;
   readonly problem: string;
+  /** When it makes sense to ask again, where it is known. */
+  readonly retryAfterS?: number;
 }
 
 export interface Asked {

@@ -9,8 +9,10 @@ export interface LiveOptions {
   readonly clock: Clock;
   readonly isGzipped: boolean;
   readonly lastId: string | undefined;
-  /** What else is said at the beginning, if there is something. */
-  readonly first: readonly Sent[];
+  /** How the cluster is heard now, and what time it is there: said with every beginning, as a state says neither. */
+  readonly standing: () => readonly Sent[];
+  /** That the console is still there, and what time it is in the cluster. */
+  readonly beat: () => Sent;
 }
 
 const HEARTBEAT_MS = 15_000;
@@ -19,9 +21,11 @@ const MOST_WAITING = 1_000_000;
 /** One that reads nothing at all for this long is let go. */
 const PATIENCE_MS = 60_000;
 
-/** Gives back how to end it. It ends by itself when the reader goes, and is over when `onEnd` is called. */
+/** Gives back how to end it. It ends by itself when the reader goes, or has gone already, and is over when `onEnd` is called: never before this returns. */
 export function stream(feed: Feed, response: ServerResponse, options: LiveOptions, onEnd: () => void): () => void {
   const live = new Live(feed, response, options, onEnd);
+  // Its `close` was told before anybody listened, and what is written to it is no error.
+  if (response.destroyed) queueMicrotask(() => live.end());
   return () => live.end();
 }
 
@@ -29,7 +33,7 @@ class Live {
   readonly #feed: Feed;
   readonly #response: ServerResponse;
   readonly #out: Writable;
-  readonly #clock: Clock;
+  readonly #options: LiveOptions;
   readonly #onEnd: () => void;
   readonly #unsubscribe: () => void;
   #heartbeat: Cancel;
@@ -37,15 +41,11 @@ class Live {
   #isBehind = false;
   #hasEnded = false;
 
-  constructor(
-    feed: Feed,
-    response: ServerResponse,
-    { clock, isGzipped, lastId, first }: LiveOptions,
-    onEnd: () => void,
-  ) {
+  constructor(feed: Feed, response: ServerResponse, options: LiveOptions, onEnd: () => void) {
+    const { isGzipped, lastId } = options;
     this.#feed = feed;
     this.#response = response;
-    this.#clock = clock;
+    this.#options = options;
     this.#onEnd = onEnd;
     response.writeHead(200, {
       'content-type': 'text/event-stream; charset=utf-8',
@@ -58,7 +58,7 @@ class Live {
     response.on('error', () => this.end());
     this.#heartbeat = this.#beat();
     this.#unsubscribe = feed.subscribe({ next: (sent) => this.#next(sent) });
-    for (const sent of [...feed.missedSince(lastId), ...first]) this.#send(sent);
+    this.#begin(feed.missedSince(lastId));
   }
 
   end(): void {
@@ -85,12 +85,16 @@ class Live {
   /** It gets all of it once it has read what is waiting, and what lies between is not kept for it. */
   #fallBehind(): void {
     this.#isBehind = true;
-    this.#patience = this.#clock.after(PATIENCE_MS, () => this.end());
+    this.#patience = this.#options.clock.after(PATIENCE_MS, () => this.end());
     this.#out.once('drain', () => {
       this.#patience?.();
       this.#isBehind = false;
-      if (!this.#hasEnded) this.#send(this.#feed.state);
+      if (!this.#hasEnded) this.#begin([this.#feed.state]);
     });
+  }
+
+  #begin(missed: readonly Sent[]): void {
+    for (const sent of [...missed, ...this.#options.standing()]) this.#send(sent);
   }
 
   #send({ id, text }: Sent): void {
@@ -99,8 +103,9 @@ class Live {
 
   /** So that both sides notice when the other has gone, and nobody in between takes the connection for idle. */
   #beat(): Cancel {
-    return this.#clock.after(HEARTBEAT_MS, () => {
-      if (!this.#isBehind) this.#out.write(': still here\n\n');
+    const { clock, beat } = this.#options;
+    return clock.after(HEARTBEAT_MS, () => {
+      if (!this.#isBehind) this.#send(beat());
       this.#heartbeat = this.#beat();
     });
   }

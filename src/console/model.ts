@@ -34,15 +34,28 @@ export interface State {
   readonly nodes: Rows<NodeRow>;
   readonly pools: Rows<PoolRow>;
   readonly syncs: Rows<SyncRow>;
+  readonly unknown?: Unknown;
+}
+
+/** Why nobody can say which rows a part has, where that is so: that none are shown then does not mean that there are none. */
+export interface Unknown {
+  readonly volumes?: string;
+  readonly nodes?: string;
+  readonly pools?: string;
+  readonly syncs?: string;
 }
 
 export type Rows<T> = Readonly<Record<string, T>>;
 
-/** What a stream brings: first `state`, or `change` when it goes on from where it was; then `change`, and `connection` when the cluster cannot be heard. */
+/**
+ * What a stream brings: first `state`, or `change` when it goes on from where it was, and always how the cluster is heard and what time
+ * it is there; then `change`, `connection` when that is other, and `time` every 15 s, also to say that the console is still there.
+ */
 export type Message =
   | { readonly is: 'state'; readonly state: State }
   | { readonly is: 'change'; readonly change: Change }
-  | { readonly is: 'connection'; readonly connection: Connection };
+  | { readonly is: 'connection'; readonly connection: Connection }
+  | { readonly is: 'time'; readonly at: string };
 
 /** Rows that are new or other, and null for those that have gone. */
 export interface Change {
@@ -51,6 +64,8 @@ export interface Change {
   readonly nodes?: Readonly<Record<string, NodeRow | null>>;
   readonly pools?: Readonly<Record<string, PoolRow | null>>;
   readonly syncs?: Readonly<Record<string, SyncRow | null>>;
+  /** All of it, if any of it is other. */
+  readonly unknown?: Unknown;
 }
 
 /** How well the console hears the cluster. */
@@ -154,8 +169,8 @@ export interface VolumeRow {
   readonly createdAt: string;
   /** Pods that use it now, by namespace/name; the first few. */
   readonly pods?: readonly string[];
-  /** It is among what sync exports, or was restored by it. */
-  readonly sync?: 'exported' | 'restored';
+  /** It is in an export, is meant to be in the next one, or was restored from one. */
+  readonly sync?: 'exported' | 'to be exported' | 'restored';
 }
 
 /** A volume's whole story, asked for by itself. */
@@ -216,6 +231,8 @@ export interface NodeRow {
   readonly otherVolumes?: readonly LogicalVolumeRow[];
   /** When each of its agents was heard last. */
   readonly heard: { readonly devices?: string; readonly lvm?: string };
+  /** Why the word of an agent does not count, each a sentence: what is shown of it may be otherwise. */
+  readonly doubts?: { readonly devices?: string; readonly lvm?: string };
 }
 
 export interface DeviceRow {
@@ -371,7 +388,7 @@ export type ActionName = 'approve-wipe' | 'start-drill' | 'cancel-drain';
 /** Something that a person may do here, told before it is done. It is sent back as it is, with `confirmed`. */
 export interface Action {
   readonly name: ActionName;
-  /** What it is done to: `{node, device}`, `{sync}`, `{namespace, pool}`. */
+  /** What it is done to, with all that tells it from another: `{node, device, identity, …}`, `{sync}`, `{namespace, pool, generation, …}`. */
   readonly to: Readonly<Record<string, string>>;
   /** For the button. */
   readonly label: string;

@@ -1,12 +1,14 @@
 /** How a node is shown: its disks and volume groups, as its agents report them. Pure. */
-import { approvalLine, type DeviceStatus, type NodeStatus as DevicesOfNode, needOf } from '../devices/status.ts';
+import type { Identity } from '../devices/identity.ts';
+import { type DeviceStatus, type NodeStatus as DevicesOfNode, needOf } from '../devices/status.ts';
 import { inBytes } from '../kit/in-words.ts';
 import type { GroupStatus, VolumeStatus as LogicalVolume, NodeStatus as LvmOfNode } from '../lvm/status.ts';
 import { ZONE } from '../topology/contract.ts';
-import type { Action, Activity, DeviceRow, GroupRow, Health, LogicalVolumeRow, Need, NodeRow } from './model.ts';
+import { type AgentJob, type Doubt, doubtInWords } from './agents.ts';
+import type { Activity, DeviceRow, GroupRow, Health, LogicalVolumeRow, NodeRow } from './model.ts';
+import { approvalOf, groupNeeds, JOBS, linkToNode, needsOf } from './node-needs.ts';
 import { type Shown, sentence, worstOf } from './shown.ts';
 import type { SeenNode } from './views.ts';
-import { linkTo as linkToVolume } from './volumes.ts';
 
 export interface KnownOfNode {
   readonly name: string;
@@ -14,69 +16,88 @@ export interface KnownOfNode {
   readonly node?: SeenNode | undefined;
   readonly devices?: DevicesOfNode | undefined;
   readonly lvm?: LvmOfNode | undefined;
+  /** Why the word of an agent does not count, where it does not. */
+  readonly doubts?: { readonly devices?: Doubt | undefined; readonly lvm?: Doubt | undefined };
+  /** What its devices are, exactly as reported, by volume. */
+  readonly identities?: ReadonlyMap<string, Identity> | undefined;
 }
 
 export function nodeShown(known: KnownOfNode): Shown<NodeRow> {
-  const { name, node, devices, lvm } = known;
+  const { name, node, devices, lvm, doubts = {} } = known;
   const zone = node?.labels[ZONE];
-  const remarks = remarksOn(known);
+  const doubtOn = (job: AgentJob) => doubts[job] && { [job]: sentence(doubtInWords(doubts[job], job)) };
+  const isDoubted = JOBS.some((job) => doubts[job]);
   const groups = (lvm?.groups ?? []).map((group) => groupRow(group, lvm?.volumes ?? []));
   const named = new Set(groups.map((group) => group.name));
   const others = (lvm?.volumes ?? []).filter(({ vg }) => vg === undefined || !named.has(vg)).map(logicalVolumeRow);
   const row: NodeRow = {
     name,
     ...(zone && { zone }),
-    health: healthOf(known, remarks),
+    health: healthOf(known),
     isReady: node?.isReady ?? false,
-    remarks,
-    devices: (devices?.devices ?? []).map((device) => deviceRow(name, device)),
+    remarks: remarksOn(known),
+    devices: (devices?.devices ?? []).map((device) => deviceRow(known, device)),
     groups,
     ...(others.length > 0 && { otherVolumes: others }),
     heard: {
       ...(devices?.heardAt !== undefined && { devices: devices.heardAt }),
       ...(lvm?.heardAt !== undefined && { lvm: lvm.heardAt }),
     },
+    ...(isDoubted && { doubts: { ...doubtOn('devices'), ...doubtOn('lvm') } }),
   };
   return { row, needs: needsOf(known), activities: (devices?.devices ?? []).flatMap((each) => wipeOf(name, each)) };
 }
 
-const linkToNode = (node: string): string => `#/nodes/${encodeURIComponent(node)}`;
-
-function remarksOn({ node, devices, lvm }: KnownOfNode): readonly string[] {
-  const of = (job: string, remarks: readonly string[] = []) =>
-    remarks.map((remark) => sentence(`the ${job} agent of this node ${remark}`));
+function remarksOn(known: KnownOfNode): readonly string[] {
+  const { node } = known;
   return [
     ...(node && !node.isReady ? ['The node is not ready.'] : []),
     ...(node?.isCordoned ? ['The node is cordoned: no new pods are placed on it.'] : []),
-    ...of('devices', devices?.remarks),
-    ...of('lvm', lvm?.remarks),
+    ...JOBS.flatMap((job) => remarksOnAgent(known, job)),
   ];
 }
 
-function healthOf({ node, devices, lvm }: KnownOfNode, remarks: readonly string[]): Health {
-  const ofDevices = (devices?.devices ?? []).map(({ state }): Health => {
-    if (state.is === 'failed') return 'failed';
-    if (state.is === 'refused') return 'attention';
-    return state.is === 'wiping' || state.is === 'released' || state.is === 'new' ? 'busy' : 'well';
-  });
-  const ofVolumes = (lvm?.volumes ?? []).map(({ state }): Health => {
-    if (state.is === 'failed') return 'failed';
-    if (state.is === 'refused') return 'attention';
-    if (state.is === 'unreported') return 'unknown';
-    return state.is === 'ready' ? 'well' : 'busy';
-  });
+/** Those of a silent agent say that it is. Of one that is not read there are none. */
+function remarksOnAgent({ doubts, ...known }: KnownOfNode, job: AgentJob): readonly string[] {
+  const doubt = doubts?.[job];
+  if (doubt && doubt.is !== 'silent') return [sentence(doubtInWords(doubt, job))];
+  return (known[job]?.remarks ?? []).map((remark) => sentence(`the ${job} agent of this node ${remark}`));
+}
+
+/** What was well when an agent was heard last is not well any more, but unknown. That a node is cordoned is somebody's will. */
+function healthOf(known: KnownOfNode): Health {
+  const { node, devices, lvm, doubts = {} } = known;
   return worstOf([
-    ...ofDevices,
-    ...ofVolumes,
-    ...(remarks.length > 0 ? (['attention'] as const) : []),
-    ...(node ? [] : (['unknown'] as const)),
+    ...(devices?.devices ?? []).map(({ state }) => deviceHealth(state.is)),
+    ...(lvm?.volumes ?? []).map(({ state }) => logicalHealth(state.is)),
+    ...JOBS.map((job): Health => {
+      if (doubts[job]) return 'unknown';
+      return (known[job]?.remarks ?? []).length > 0 ? 'attention' : 'well';
+    }),
+    ...(lvm?.groups ?? []).map((group): Health => (groupNeeds('', group).length > 0 ? 'attention' : 'well')),
+    ...(node
+      ? ([node.isReady ? 'well' : 'attention', node.isCordoned ? 'busy' : 'well'] as const)
+      : (['unknown'] as const)),
   ]);
 }
 
-function deviceRow(node: string, device: DeviceStatus): DeviceRow {
+export function deviceHealth(state: DeviceRow['state']): Health {
+  if (state === 'failed') return 'failed';
+  if (state === 'refused') return 'attention';
+  return state === 'wiping' || state === 'released' || state === 'new' ? 'busy' : 'well';
+}
+
+export function logicalHealth(state: LogicalVolumeRow['state']): Health {
+  if (state === 'failed') return 'failed';
+  if (state === 'refused') return 'attention';
+  if (state === 'unreported') return 'unknown';
+  return state === 'ready' ? 'well' : 'busy';
+}
+
+function deviceRow({ name, identities }: KnownOfNode, device: DeviceStatus): DeviceRow {
   const { path, volume, claim, sizeBytes, identity, state, stands, holds } = device;
-  const need = needOf(node, device);
-  const approve = approvalOf(node, device);
+  const need = needOf(name, device);
+  const approve = approvalOf(name, device, identities?.get(volume));
   return {
     path,
     volume,
@@ -94,20 +115,6 @@ function deviceRow(node: string, device: DeviceStatus): DeviceRow {
 }
 
 const fraction = (done: number, of: number): number => Math.min(1, Math.max(0, done / of));
-
-/** For a refusal that a person can lift. What they were shown goes with it, so that nothing else is approved. */
-function approvalOf(node: string, { path, volume, device, state, size, identity }: DeviceStatus): Action | undefined {
-  if (state.is !== 'refused' || !state.canBeApproved || device === undefined) return undefined;
-  return {
-    name: 'approve-wipe',
-    to: { node, device, volume, fact: state.fact },
-    label: 'Approve the wipe',
-    consequence:
-      `Everything on ${path} of ${node} (${[size, identity].filter(Boolean).join(', ')}) will be lost: ` +
-      `its agent wipes it, and makes the volume ${volume} of it. It was refused because it ${state.why}.`,
-    confirmBy: volume,
-  };
-}
 
 function wipeOf(node: string, { volume, path, state, stands }: DeviceStatus): readonly Activity[] {
   if (state.is !== 'wiping') return [];
@@ -147,92 +154,3 @@ const logicalVolumeRow = ({ volume, sizeBytes, claim, path, state, stands }: Log
   state: state.is,
   stands,
 });
-
-/** A thin pool that is full stops the filesystems in it. */
-const NEARLY_FULL = 95;
-
-function needsOf(known: KnownOfNode): readonly Need[] {
-  const { name, devices, lvm } = known;
-  const link = linkToNode(name);
-  return [
-    ...(devices?.devices ?? []).flatMap((device) => deviceNeed(name, device)),
-    ...(lvm?.volumes ?? []).flatMap((volume) => logicalVolumeNeed(volume)),
-    ...(lvm?.groups ?? []).flatMap((group) => groupNeeds(name, group)),
-    ...(devices?.heardAt === undefined && devices
-      ? [silence('devices', name, link)]
-      : lvm?.heardAt === undefined && lvm
-        ? [silence('lvm', name, link)]
-        : []),
-  ];
-}
-
-const silence = (job: 'devices' | 'lvm', node: string, link: string): Need => ({
-  id: `silent:${job}:${node}`,
-  job,
-  severity: 'soon',
-  what: `Nothing is heard of the ${job} agent of ${node}, which has volumes.`,
-  remedy: `See whether holdfast ${job} runs there.`,
-  command: `holdfast status ${job} ${node}`,
-  link,
-});
-
-function deviceNeed(node: string, device: DeviceStatus): readonly Need[] {
-  const need = needOf(node, device);
-  if (!need) return [];
-  const { path, volume, why } = need;
-  const action = approvalOf(node, device);
-  return [
-    {
-      id: `device:${node}:${volume}`,
-      job: 'devices',
-      severity: 'soon',
-      what: `${path} of ${node} is not wiped: it ${why}.`,
-      remedy: action ? 'If nobody needs what is on it, approve the wipe.' : sentence(need.remedy),
-      ...(action && { command: approvalLine(node, { path, volume }), action }),
-      link: linkToNode(node),
-    },
-  ];
-}
-
-function logicalVolumeNeed({ volume, state }: LogicalVolume): readonly Need[] {
-  if (state.is !== 'refused') return [];
-  return [
-    {
-      id: `lvm:${volume}`,
-      job: 'lvm',
-      severity: 'soon',
-      what: sentence(`the volume ${volume} cannot be made: ${state.why}`),
-      remedy: sentence(state.remedy),
-      link: linkToVolume(volume),
-    },
-  ];
-}
-
-function groupNeeds(node: string, { name, missingDisks, pools }: GroupStatus): readonly Need[] {
-  const link = linkToNode(node);
-  const full = pools.filter(
-    ({ dataPercent = 0, metadataPercent = 0 }) => Math.max(dataPercent, metadataPercent) >= NEARLY_FULL,
-  );
-  return [
-    ...(missingDisks > 0
-      ? [
-          {
-            id: `group:${node}:${name}`,
-            job: 'lvm' as const,
-            severity: 'urgent' as const,
-            what: `The volume group ${name} of ${node} misses ${missingDisks} of its disks.`,
-            remedy: 'Bring the disk back, or replace it before another one goes.',
-            link,
-          },
-        ]
-      : []),
-    ...full.map((pool) => ({
-      id: `thin:${node}:${name}/${pool.name}`,
-      job: 'lvm' as const,
-      severity: 'urgent' as const,
-      what: `The thin pool ${name}/${pool.name} of ${node} is nearly full.`,
-      remedy: 'Make room, or extend it: writes to its volumes fail when it is full.',
-      link,
-    })),
-  ];
-}

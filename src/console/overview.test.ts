@@ -15,6 +15,19 @@ const need = (severity: Need['severity'], id = 'x'): Need => ({
   what: 'What.',
   remedy: 'Do.',
 });
+const blind: Parts['blind'] = [
+  { what: 'claims', why: 'no right' },
+  { what: 'pods', why: 'no right' },
+  { what: 'reports', why: 'no right' },
+];
+/** Of a pool or a sync, as far as the verdict looks at it. */
+const shown = (row: { readonly health: Health }) => ({ row, needs: [], activities: [] }) as never;
+const aNode = (health: Health, parts: Partial<NodeRow> = {}): Shown<NodeRow> => ({
+  row: { name: 'n', health, isReady: true, remarks: [], devices: [], groups: [], heard: {}, ...parts },
+  needs: [],
+  activities: [],
+});
+const node = (health: Health): Parts['nodes'] => known(['n', aNode(health)]);
 const verdict = (parts: Partial<Parts>) => overviewOf(noParts(parts), NOW).verdict;
 
 describe('is my data safe?', () => {
@@ -41,8 +54,52 @@ describe('is my data safe?', () => {
     [
       'pools may not be read',
       'unknown',
-      'What is seen is well, but no right.',
+      'What is seen is well, but pools cannot be seen: no right.',
       { volumes: volumes('well'), pools: { known: false, why: 'no right' } },
+    ],
+    [
+      'pods, claims and reports may not be read',
+      'unknown',
+      'What is seen is well, but claims, pods and the reports of agents cannot be seen: no right.',
+      { volumes: volumes('well'), blind },
+    ],
+    [
+      'something is urgent, and something cannot be seen',
+      'attention',
+      '1 thing needs you now. Claims, pods and the reports of agents cannot be seen: no right.',
+      { others: [need('urgent')], blind },
+    ],
+    [
+      'a node is unknown',
+      'unknown',
+      'Nobody can say how 1 node is.',
+      { volumes: volumes('well'), nodes: node('unknown') },
+    ],
+    ['a node has failed', 'failed', '1 thing needs you now.', { volumes: volumes('well'), nodes: node('failed') }],
+    [
+      'a node needs a look',
+      'attention',
+      '1 thing needs you, but not at once.',
+      { volumes: volumes('well'), nodes: node('attention') },
+    ],
+    ['a node is busy', 'well', 'The only volume is well.', { volumes: volumes('well'), nodes: node('busy') }],
+    [
+      'a pool is unknown',
+      'unknown',
+      'Nobody can say how 1 pool is.',
+      { pools: known(['ns/p', shown({ health: 'unknown' })]) },
+    ],
+    [
+      'a sync is unknown',
+      'unknown',
+      'Nobody can say how 1 sync is.',
+      { syncs: known(['s', shown({ health: 'unknown' })]) },
+    ],
+    [
+      'volumes are labelled, and nobody exports them',
+      'attention',
+      '1 thing needs you, but not at once.',
+      { volumes: known(['a', aRow('well', { sync: 'to be exported' })]) },
     ],
   ])('when %s: %s', (_when, health, sentence, parts) => {
     expect(verdict(parts)).toEqual({ health, sentence });
@@ -80,36 +137,34 @@ test('a job of which nothing is found is not in use, and one that cannot be look
   ]);
 });
 
+test('without the reports of agents nobody can say how devices and logical volumes are', () => {
+  const { jobs } = overviewOf(noParts({ blind }), NOW);
+  expect(jobs.filter(({ health }) => health === 'unknown').map(({ job }) => job)).toEqual(['devices', 'lvm']);
+  const used = overviewOf(noParts({ blind: blind.slice(0, 2), isTopologyInUse: true }), NOW).jobs;
+  expect(used.filter(({ health }) => health === 'unknown').map(({ job }) => job)).toEqual(['topology']);
+});
+
+test('nodes whose agent is not believed are counted by its job', () => {
+  const nodes = known(['n', aNode('unknown', { doubts: { devices: 'It is silent.' } })]);
+  expect(overviewOf(noParts({ nodes }), NOW).jobs.slice(1, 3)).toEqual([
+    { job: 'devices', health: 'unknown', sentence: '0 devices; nobody can say on 1 node' },
+    { job: 'lvm', health: 'well', sentence: 'not in use here' },
+  ]);
+});
+
 test('each job says in a sentence how it stands', () => {
   const device = { path: '', volume: '', identity: '', stands: '' };
-  const node: Shown<NodeRow> = {
-    row: {
-      name: 'n',
-      health: 'well',
-      isReady: true,
-      remarks: [],
-      devices: [
-        { ...device, state: 'bound' },
-        { ...device, state: 'bound' },
-        { ...device, state: 'refused' },
-      ],
-      groups: [
-        {
-          name: 'g',
-          sizeBytes: 1,
-          freeBytes: 1,
-          missingDisks: 0,
-          pools: [],
-          volumes: [{ volume: 'a', state: 'ready', stands: '' }],
-        },
-      ],
-      heard: {},
-    },
-    needs: [],
-    activities: [],
-  };
+  const group = { name: 'g', sizeBytes: 1, freeBytes: 1, missingDisks: 0, pools: [] };
+  const one = aNode('well', {
+    devices: [
+      { ...device, state: 'bound' },
+      { ...device, state: 'bound' },
+      { ...device, state: 'refused' },
+    ],
+    groups: [{ ...group, volumes: [{ volume: 'a', state: 'ready', stands: '' }] }],
+  });
   const { jobs } = overviewOf(
-    noParts({ nodes: known(['n', node]), volumes: known(['a', aRow('well', { zone: 'z' })]), isTopologyInUse: true }),
+    noParts({ nodes: known(['n', one]), volumes: known(['a', aRow('well', { zone: 'z' })]), isTopologyInUse: true }),
     NOW,
   );
   expect(jobs.slice(0, 3)).toEqual([

@@ -1,15 +1,15 @@
 /** All that is shown of a cluster, kept up to date with its caches: whoever looks is told which rows are other than before. */
-import { type DevicesStatus, devicesStatus } from '../devices/status.ts';
-import type { View } from '../kit/cache/store.ts';
+import type { Coverage, View } from '../kit/cache/store.ts';
 import type { Clock } from '../kit/clock/clock.ts';
 import type { Known } from '../kit/known.ts';
-import { type LvmStatus, lvmStatus } from '../lvm/status.ts';
 import { unplaceable } from '../topology/placement.ts';
+import { type Agents, agentsOf, identitiesIn } from './agents.ts';
 import { changedKeys } from './change.ts';
+import { newestExports } from './exports.ts';
 import { History } from './history.ts';
 import type { Need, NodeRow, PoolRow, SyncRow } from './model.ts';
 import { nodeShown } from './nodes.ts';
-import type { Parts } from './overview.ts';
+import type { BlindSpot, Parts } from './overview.ts';
 import { poolShown } from './pools.ts';
 import type { Shown } from './shown.ts';
 import { syncShown } from './syncs.ts';
@@ -40,6 +40,8 @@ export class Picture {
   #pools: ReadonlyMap<string, Shown<PoolRow>> = new Map();
   #syncs: ReadonlyMap<string, Shown<SyncRow>> = new Map();
   #areNodesStale = true;
+  /** What of that which nodes are shown by was read when they were worked out. */
+  #readOfNodes = '';
   readonly #stops: readonly (() => void)[];
 
   constructor(options: PictureOptions) {
@@ -85,14 +87,16 @@ export class Picture {
   refresh(): Changed {
     const { views, clock, canReadStore } = this.#options;
     const now = clock.now();
-    const nodes = this.#areNodesStale ? this.#refreshNodes(now) : new Set<string>();
+    const read = [views.reports, views.nodes, views.volumes].map(isRead).join();
+    const nodes = this.#areNodesStale || read !== this.#readOfNodes ? this.#refreshNodes(now) : new Set<string>();
+    this.#readOfNodes = read;
     const syncs = new Map(
       [...views.syncs.keys()].toSorted().flatMap((key) => {
         const sync = views.syncs.get(key);
         return sync ? [[key, syncShown({ sync, timeline: this.#history.momentsOf(key), canReadStore }, now)]] : [];
       }),
     );
-    this.#volumes.tellOfSyncs(managedIn(views));
+    this.#volumes.tellOfSyncs(newestExports(views.syncs.values()));
     const volumes = this.#volumes.refresh();
     const pools = this.#poolsShown();
     const changed = { volumes, nodes, pools: changedKeys(this.#pools, pools), syncs: changedKeys(this.#syncs, syncs) };
@@ -110,54 +114,76 @@ export class Picture {
       pools: this.#known(views.pools, 'pvpools.pvpool.noobaa.com', this.#pools),
       syncs: this.#known(views.syncs, 'persistentvolumesyncs.storage.cndev.nl', this.#syncs),
       others: [...this.#unplaceable(), ...this.#lost(), ...this.#unreadable()],
+      blind: this.#blind(),
       isTopologyInUse: this.#volumes.isTopologyInUse,
     };
   }
 
-  #known<T>(view: View<unknown, never>, resource: string, value: T): Known<T> {
-    if (view.available && view.synced) return { known: true, value };
-    return { known: false, why: this.#options.whyNot(resource) ?? `${resource} have not been read yet` };
+  /** What is shown as part of something else, and cannot be read. */
+  #blind(): readonly BlindSpot[] {
+    const { claims, agentPods, reports } = this.#options.views;
+    const spot = (what: BlindSpot['what'], part: Known<unknown>) => (part.known ? [] : [{ what, why: part.why }]);
+    return [
+      ...spot('claims', this.#known(claims, 'persistentvolumeclaims', undefined)),
+      ...spot('pods', this.#known(agentPods, 'pods', undefined)),
+      ...spot('reports', this.#known(reports, 'configmaps', undefined)),
+    ];
+  }
+
+  #known<T>(view: Coverage, resource: string, value: T): Known<T> {
+    if (isRead(view)) return { known: true, value };
+    const why = this.#options.whyNot(resource)?.replace(REQUEST, '');
+    return { known: false, why: why ?? `${resource} have not been read yet` };
   }
 
   #refreshNodes(now: Date): ReadonlySet<string> {
     this.#areNodesStale = false;
-    const [devices, lvm] = this.#agents(now);
-    this.#volumes.tellOfNodes(devices, lvm);
-    const { views } = this.#options;
-    const byName = <T extends { readonly node: string }>(all: readonly T[]) =>
-      new Map(all.map((each) => [each.node, each]));
-    const [ofDevices, ofLvm] = [byName(devices.nodes), byName(lvm.nodes)];
-    const names = new Set([...views.nodes.keys(), ...ofDevices.keys(), ...ofLvm.keys()]);
-    const nodes = new Map(
-      [...names].toSorted().map((name) => {
-        const known = { name, node: views.nodes.get(name), devices: ofDevices.get(name), lvm: ofLvm.get(name) };
-        return [name, nodeShown(known)];
-      }),
-    );
+    const agents = this.#agents(now);
+    this.#volumes.tellOfNodes(agents);
+    const nodes = this.#nodesShown(agents);
     const changed = changedKeys(this.#nodes, nodes);
     this.#nodes = nodes;
     return changed;
   }
 
-  #agents(now: Date): readonly [DevicesStatus, LvmStatus] {
+  #nodesShown({ devices, lvm, doubts }: Agents): ReadonlyMap<string, Shown<NodeRow>> {
     const { views } = this.#options;
-    const reports = [...views.reports.values()];
-    const nodes = views.nodes.available ? [...views.nodes.values()] : undefined;
+    const byName = <T extends { readonly node: string }>(all: readonly T[]) =>
+      new Map(all.map((each) => [each.node, each]));
+    const [ofDevices, ofLvm] = [byName(devices.nodes), byName(lvm.nodes)];
+    const identities = new Map(
+      [...views.reports.values()].flatMap((each) =>
+        each.job === 'devices' ? [[each.report.node, identitiesIn(each)] as const] : [],
+      ),
+    );
+    const known = [ofDevices, ofLvm, doubts.devices, doubts.lvm].flatMap((each) => [...each.keys()]);
+    return new Map(
+      [...new Set([...views.nodes.keys(), ...known])].toSorted().map((name) => [
+        name,
+        nodeShown({
+          name,
+          node: views.nodes.get(name),
+          devices: ofDevices.get(name),
+          lvm: ofLvm.get(name),
+          doubts: { devices: doubts.devices.get(name), lvm: doubts.lvm.get(name) },
+          identities: identities.get(name),
+        }),
+      ]),
+    );
+  }
+
+  #agents(now: Date): Agents {
+    const { views } = this.#options;
     const ifReadable = <T>(view: View<T, never>) => (views.volumes.available ? [...view.values()] : undefined);
-    return [
-      devicesStatus(
-        {
-          reports: reports.filter((each) => each.job === 'devices'),
-          nodes: nodes?.map(({ name }) => name),
-          volumes: ifReadable(views.deviceVolumes),
-        },
-        now,
-      ),
-      lvmStatus(
-        { reports: reports.filter((each) => each.job === 'lvm'), nodes, volumes: ifReadable(views.lvmVolumes) },
-        now,
-      ),
-    ];
+    return agentsOf(
+      {
+        reports: this.#known(views.reports, 'configmaps', [...views.reports.values()]),
+        nodes: views.nodes.available ? [...views.nodes.values()] : undefined,
+        deviceVolumes: ifReadable(views.deviceVolumes),
+        lvmVolumes: ifReadable(views.lvmVolumes),
+      },
+      now,
+    );
   }
 
   #poolsShown(): ReadonlyMap<string, Shown<PoolRow>> {
@@ -234,10 +260,7 @@ export class Picture {
 
 type Subscribable = { subscribe(listener: () => void): () => void };
 
-/** Those that a sync names. It names a hundred at most; the others carry a label. */
-const managedIn = ({ syncs }: ConsoleViews): ReadonlySet<string> =>
-  new Set(
-    [...syncs.values()].flatMap(({ spec, status }) =>
-      spec.mode === 'Protected' ? (status?.managedVolumes ?? []) : [],
-    ),
-  );
+/** What people want to know is what the API server said, and not how it was asked. */
+const REQUEST = /^[A-Z]+ \/\S*: (\d{3} \w+: )?/;
+
+const isRead = ({ available, synced }: Coverage): boolean => available && synced;

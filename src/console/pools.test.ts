@@ -27,6 +27,13 @@ describe('a pool is', () => {
 
   test('unknown when nobody has looked at it', () => {
     expect(shown(aPool()).row.health).toBe('unknown');
+    expect(shown(aPool()).needs).toHaveLength(1);
+  });
+
+  test('unknown when nobody can say, and somebody has to see why', () => {
+    expect(shown(pool({ phase: 'Unknown' })).needs).toMatchObject([
+      { severity: 'soon', what: expect.stringMatching(/^Nobody can say how the pool .* is\.$/) },
+    ]);
   });
 });
 
@@ -52,6 +59,7 @@ test('a drain is an activity with its progress, and can be cancelled until it is
   expect(activities).toMatchObject([{ kind: 'drain', progress: 0.25, secondsLeft: 120 }]);
   expect(row.cancel).toMatchObject({
     name: 'cancel-drain',
+    to: { generation: `${operation.generation}`, from: '3', to: '2', since: operation.since, uid: expect.any(String) },
     consequence: expect.stringContaining('stays at 3 PVs instead of 2'),
   });
   for (const over of [{ drained: true }, { cancelling: true }])

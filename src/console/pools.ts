@@ -29,7 +29,7 @@ export function poolShown(known: KnownOfPool): Shown<PoolRow> {
       operation.members.map(({ name }) => name),
     );
   const activity = activityOf(pool, standing, drain);
-  const cancel = operation && cancelOf(pool, operation);
+  const cancel = cancelOf(pool);
   const secondsToFull = secondsIn(standing.timeToFull);
   const row: PoolRow = {
     name: standing.pool,
@@ -78,13 +78,15 @@ function activityOf(
   };
 }
 
-/** As long as something is left to be given up. */
-function cancelOf({ metadata }: PvPool, { cancelling, drained, from, to }: Operation): Action | undefined {
-  if (cancelling || drained) return undefined;
-  const { name = '', namespace = '' } = metadata;
+/** As long as something is left to be given up. It is of this drain: another one has another generation, or is of another pool. */
+export function cancelOf({ metadata, status }: PvPool): Action | undefined {
+  const operation: Operation | undefined = status?.operation;
+  if (!operation || operation.cancelling || operation.drained) return undefined;
+  const { name = '', namespace = '', uid = '' } = metadata;
+  const { from, to, generation, since } = operation;
   return {
     name: 'cancel-drain',
-    to: { namespace, pool: name },
+    to: { namespace, pool: name, uid, generation: `${generation}`, from: `${from}`, to: `${to}`, since },
     label: 'Cancel the drain',
     consequence:
       `The agents of ${namespace}/${name} that hand over their blobs are told to go on serving. The pool stays at ${from} PVs instead of ${to}, ` +
@@ -119,10 +121,23 @@ export function secondsIn(timeToFull: string | undefined): number | undefined {
 
 const SOON = 24 * 3_600;
 
-function needsOf({ pool, troubles }: PoolStanding, { secondsToFull }: PoolRow): readonly Need[] {
+function needsOf({ pool, troubles }: PoolStanding, { secondsToFull, health }: PoolRow): readonly Need[] {
   const link = linkTo(pool);
   const [namespace = '', name = ''] = pool.split('/');
   return [
+    ...(health === 'unknown' && troubles.length === 0
+      ? [
+          {
+            id: `unknown:${pool}`,
+            job: 'pool' as const,
+            severity: 'soon' as const,
+            what: `Nobody can say how the pool ${pool} is.`,
+            remedy: 'See whether holdfast pool runs, and what its agents say.',
+            command: `kubectl -n ${namespace} describe pvpool ${name}`,
+            link,
+          },
+        ]
+      : []),
     ...troubles.map((trouble, index) => ({
       id: `pool:${pool}:${index}`,
       job: 'pool' as const,

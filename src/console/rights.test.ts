@@ -1,14 +1,15 @@
-import { expect, test } from 'vitest';
-import { aRow, noParts } from './builders.ts';
+import { describe, expect, test } from 'vitest';
+import { aDevice, aRow, knownOfVolume, noParts, seenVolume } from './builders.ts';
 import type { NodeRow, PoolRow } from './model.ts';
 import { EVERYTHING, keyOf, type Rights, visibleTo } from './rights.ts';
 import type { Shown } from './shown.ts';
+import { volumeShown } from './volumes.ts';
 
 const NOTHING: Rights = {
   volumes: false,
   nodes: false,
   syncs: false,
-  reports: false,
+  reports: new Set(),
   pods: new Set(),
   pools: new Set(),
 };
@@ -35,7 +36,7 @@ const node: Shown<NodeRow> = shown({
 });
 const need = (id: string) => ({ id, job: 'topology', severity: 'urgent', what: '', remedy: '' }) as const;
 const parts = noParts({
-  volumes: { known: true, value: new Map([['a', aRow('well', { pods: ['red/p', 'blue/p'] })]]) },
+  volumes: { known: true, value: new Map([['a', aRow('well', { claim: 'red/c', pods: ['red/p'] })]]) },
   nodes: { known: true, value: new Map([['n', node]]) },
   pools: {
     known: true,
@@ -44,7 +45,8 @@ const parts = noParts({
       ['blue/x', pool('blue/x')],
     ]),
   },
-  others: [need('pod:red/p'), need('lost:blue/c')],
+  others: [need('pod:red/p'), need('lost:blue/c'), need('unreadable:green/report')],
+  reportsIn: { known: true, value: new Set(['green']) },
 });
 
 test('whoever may see everything sees it as it is', () => {
@@ -53,12 +55,12 @@ test('whoever may see everything sees it as it is', () => {
 
 test('whoever may see nothing is told why', () => {
   const { volumes, nodes, pools, syncs, others } = visibleTo(NOTHING, parts);
-  expect([volumes, nodes, syncs]).toEqual([
+  expect([volumes, nodes, syncs, pools]).toEqual([
     { known: false, why: 'you may not list persistentvolumes' },
     { known: false, why: 'you may not list nodes' },
     { known: false, why: 'you may not list persistentvolumesyncs' },
+    { known: false, why: expect.stringContaining('you may not list pvpools') },
   ]);
-  expect(pools.known && pools.value.size).toBe(0);
   expect(others).toEqual([]);
 });
 
@@ -67,6 +69,50 @@ test('of a volume only pods are named that one may see', () => {
   expect(volumes.known && volumes.value.get('a')?.row.pods).toEqual(['red/p']);
   const none = visibleTo({ ...NOTHING, volumes: true }, parts).volumes;
   expect(none.known && none.value.get('a')?.row).not.toHaveProperty('pods');
+});
+
+describe('what a volume is because of pods', () => {
+  const secret = volumeShown(
+    knownOfVolume({
+      volume: seenVolume({ claim: 'red/c' }),
+      placement: {
+        volume: 'a',
+        claim: 'red/c',
+        zone: '',
+        region: '',
+        state: 'nodeValueIsUnusable',
+        why: 'red/secret runs on hidden-node',
+      },
+      pods: [{ pod: 'red/secret', node: 'hidden-node' }],
+    }),
+  );
+  const shownTo = (rights: Partial<Rights>, volume = secret) => {
+    const all = noParts({ volumes: { known: true, value: new Map([['a', volume]]) } });
+    const { volumes } = visibleTo({ ...NOTHING, volumes: true, ...rights }, all);
+    return volumes.known ? volumes.value.get('a') : undefined;
+  };
+
+  test('is told to those who may see pods where its claim is', () => {
+    expect(shownTo({ pods: new Set(['red']) })).toEqual(secret);
+    expect(JSON.stringify(secret)).toMatch(/secret.*hidden-node/);
+  });
+
+  test('is not told to others: neither pods nor nodes are named', () => {
+    const told = shownTo({ pods: new Set(['blue']) });
+    expect(JSON.stringify(told)).not.toMatch(/secret|hidden-node/);
+    expect(told).toMatchObject({
+      row: { health: 'attention', note: expect.stringContaining('those who may list pods') },
+      needs: [{ id: 'topology:a', remedy: expect.stringMatching(/^It does not carry its zone.*\.$/) }],
+    });
+  });
+
+  test('and nothing else is kept from them', () => {
+    const device = { node: 'node-1', status: aDevice({ is: 'failed', why: 'I/O error' }) };
+    const failed = volumeShown(knownOfVolume({ volume: seenVolume({ claim: 'red/c' }), device }));
+    expect(shownTo({}, failed)?.row).toMatchObject({ node: 'node-1', note: 'failed' });
+    const unclaimed = volumeShown(knownOfVolume({ volume: seenVolume({ phase: 'Failed' }) }));
+    expect(shownTo({}, unclaimed)).toEqual(unclaimed);
+  });
 });
 
 test('where the pods of a pool run is told to those who may see pods there', () => {
@@ -82,12 +128,29 @@ test('needs are told in the namespaces of their pods and claims', () => {
   expect(visibleTo({ ...NOTHING, pods: new Set(['blue']) }, parts).others.map(({ id }) => id)).toEqual(['lost:blue/c']);
 });
 
-test.each([
-  [{ volumes: true, nodes: true, reports: false }, false],
-  [{ volumes: false, nodes: true, reports: true }, false],
-  [{ volumes: true, nodes: true, reports: true }, true],
-])('nodes are shown with the rights %o: %s', (rights, known) => {
-  expect(visibleTo({ ...NOTHING, ...rights }, parts).nodes.known).toBe(known);
+test('what is wrong with ConfigMaps is told to those who may read them', () => {
+  const { others } = visibleTo({ ...NOTHING, reports: new Set(['green']) }, parts);
+  expect(others.map(({ id }) => id)).toEqual(['unreadable:green/report']);
+});
+
+const GREEN = new Set(['green']);
+const BOTH = new Set(['green', 'blue']);
+
+test.each<[Partial<Rights>, ReadonlySet<string> | 'unread', boolean]>([
+  [{ volumes: true, nodes: true }, GREEN, false],
+  [{ volumes: false, nodes: true, reports: 'all' }, GREEN, false],
+  [{ volumes: true, nodes: false, reports: 'all' }, GREEN, false],
+  [{ volumes: true, nodes: true, reports: 'all' }, GREEN, true],
+  [{ volumes: true, nodes: true, reports: 'all' }, 'unread', true],
+  [{ volumes: true, nodes: true, reports: GREEN }, GREEN, true],
+  [{ volumes: true, nodes: true, reports: BOTH }, GREEN, true],
+  [{ volumes: true, nodes: true, reports: GREEN }, BOTH, false],
+  [{ volumes: true, nodes: true, reports: GREEN }, 'unread', false],
+  [{ volumes: true, nodes: true, reports: new Set() }, new Set(), false],
+])('nodes are shown with the rights %o, where agents report in %o: %s', (rights, where, known) => {
+  const reportsIn =
+    where === 'unread' ? ({ known: false, why: 'not read' } as const) : ({ known: true, value: where } as const);
+  expect(visibleTo({ ...NOTHING, ...rights }, { ...parts, reportsIn }).nodes.known).toBe(known);
 });
 
 test('the same rights have the same key, in whatever order they were found', () => {

@@ -211,7 +211,9 @@ describe('a stream', () => {
     expect(stateIn(following.events[0]?.message).volumes).toMatchObject({ a: { name: 'a', capacityBytes: 2 ** 30 } });
     console.objects.create(PERSISTENT_VOLUMES, aVolume('b'));
     await eventually(() => expect(volumesSeenBy(following)).toEqual(['a', 'b']));
-    expect(following.events.slice(1).every(({ message }) => message.is === 'change')).toBe(true);
+    const [, ...others] = following.events.map(({ message }) => message.is);
+    expect(others.slice(0, 2)).toEqual(['connection', 'time']);
+    expect(others.slice(2).every((is) => is === 'change')).toBe(true);
     console.objects.remove(PERSISTENT_VOLUMES, 'a');
     const removed = console.objects.get(PERSISTENT_VOLUMES, 'a');
     if (removed)
@@ -253,13 +255,17 @@ describe('a stream', () => {
     await eventually(() => expect(following.events[0]?.message.is).toBe('state'));
   });
 
-  test('says every 15 s that it is still there', async () => {
+  test('says every 15 s that it is still there, and what time it is in the cluster', async () => {
     const clock = new VirtualClock();
     await using console = await SimulatedConsole.open({ clock });
     using following = await console.follow();
     await eventually(() => expect(following.events).not.toEqual([]));
     await clock.advance(15_000);
-    await eventually(() => expect(following.comments).toEqual([': still here']));
+    const times = () => following.events.flatMap(({ message }) => (message.is === 'time' ? [message.at] : []));
+    await eventually(() => expect(times()).toHaveLength(2));
+    const [first = '', second = ''] = times();
+    expect(Date.parse(second)).toBeGreaterThan(Date.parse(first));
+    expect(Math.abs(Date.parse(second) - Date.now())).toBeLessThan(60_000);
   });
 
   test('of somebody who does not read is not kept for them: they get all of it when they do', {
@@ -282,6 +288,51 @@ describe('a stream', () => {
     expect(following.events.length).toBeLessThan(100);
   });
 
+  test('of somebody who did not read tells them with all of it that the cluster is silent', {
+    timeout: 60_000,
+  }, async () => {
+    await using console = await SimulatedConsole.open();
+    await heard(console);
+    using following = await console.follow();
+    await eventually(() => expect(following.events).not.toEqual([]));
+    await console.transport.close();
+    await eventually(() => expect(console.console.hearing.connection.isHeard).toBe(false));
+    following.response.pause();
+    const feed = console.console.feedFor(EVERYTHING);
+    const padding = 'x'.repeat(100_000);
+    for (let round = 0; round < 300; round++)
+      feed.tell({ id: `${round}`, text: JSON.stringify({ is: 'change', change: {}, padding }) });
+    following.response.resume();
+    const told = () => following.events.map(({ message }) => message);
+    await eventually(() => expect(told().filter(({ is }) => is === 'state').length).toBeGreaterThan(1));
+    const after = () => told().slice(told().findLastIndex(({ is }) => is === 'state'));
+    await eventually(() =>
+      expect(after().slice(0, 3)).toMatchObject([
+        {},
+        { is: 'connection', connection: { isHeard: false } },
+        { is: 'time' },
+      ]),
+    );
+  });
+
+  test.each([true, false])('that goes on says whether the cluster is heard: %s', async (isHeard) => {
+    await using console = await SimulatedConsole.open();
+    await heard(console);
+    const first = await console.follow();
+    await eventually(() => expect(first.last?.message.is).toBe('time'));
+    const id = first.last?.id ?? '';
+    first[Symbol.dispose]();
+    if (!isHeard) await console.transport.close();
+    await eventually(() => expect(console.console.hearing.connection.isHeard).toBe(isHeard));
+    using second = await console.follow(undefined, { 'last-event-id': id });
+    await eventually(() =>
+      expect(second.events.map(({ message }) => message).filter(({ is }) => is !== 'change')).toMatchObject([
+        { is: 'connection', connection: { isHeard } },
+        { is: 'time' },
+      ]),
+    );
+  });
+
   test('says when the cluster is not heard any more, and that to those who come then', async () => {
     await using console = await SimulatedConsole.open();
     await heard(console);
@@ -291,7 +342,9 @@ describe('a stream', () => {
       expect(following.last?.message).toMatchObject({ is: 'connection', connection: { isHeard: false } }),
     );
     using late = await console.follow();
-    await eventually(() => expect(late.events.map(({ message }) => message.is)).toEqual(['state', 'connection']));
+    await eventually(() =>
+      expect(late.events.map(({ message }) => message.is)).toEqual(['state', 'connection', 'time']),
+    );
   });
 
   test('is one of a hundred at most', async () => {

@@ -4,15 +4,17 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net';
 import type { Cancel, Clock } from '../kit/clock/clock.ts';
 import type { Log } from '../kit/observe/log.ts';
+import { visible } from '../kit/visible.ts';
 import { type Actions, parseAction } from './actions.ts';
 import { answer, bodyOf, decoded, refuse, sendFile, whileAsked } from './answers.ts';
 import type { ConsoleCluster } from './cluster.ts';
 import type { Caller, Door } from './door.ts';
-import { type Asked, refusalOf, SECURITY_HEADERS, wrongMethod } from './guard.ts';
+import { type Asked, type Refusal, refusalOf, SECURITY_HEADERS, wrongMethod } from './guard.ts';
 import { stream } from './live.ts';
 import type { ActionName, Hello } from './model.ts';
+import { PerUser } from './per-user.ts';
 import { recoveryPlan } from './recovery-plan.ts';
-import { keyOf, visibleTo } from './rights.ts';
+import { keyOf, maySeePodsOf, visibleTo } from './rights.ts';
 import type { PageFiles } from './static.ts';
 import { storyOf } from './story.ts';
 
@@ -43,6 +45,12 @@ const IDLE_SOCKET_MS = 90_000;
 const MOST_STREAMS = 100;
 /** Each reads an export and all volumes of the cluster. */
 const MOST_PLANS = 4;
+/** Of one user, where there are several: so none of them keeps the others out. */
+const STREAMS_OF_USER = 8;
+const PLANS_OF_USER = 1;
+const ASK_AGAIN_S = 2;
+/** For the log: nobody reads it. */
+const GONE: Refusal = { status: 499, problem: 'They went away before they were answered: nothing was done.' };
 /** As long as answers about a token are remembered, and a little more. */
 const ASK_AGAIN_MS = 31_000;
 
@@ -50,11 +58,16 @@ export class ConsoleServer implements AsyncDisposable {
   readonly #options: ConsoleOptions;
   readonly #server: Server;
   readonly #streams = new Set<() => void>();
+  readonly #streamsOf: PerUser;
+  readonly #plansOf: PerUser;
   /** How many are being made. */
   #plans = 0;
 
   private constructor(options: ConsoleOptions) {
     this.#options = options;
+    const { wantsToken } = options.door;
+    this.#streamsOf = new PerUser(wantsToken ? STREAMS_OF_USER : MOST_STREAMS);
+    this.#plansOf = new PerUser(wantsToken ? PLANS_OF_USER : MOST_PLANS);
     this.#server = createServer(LIMITS, (request, response) => {
       this.#respond(request, response).catch((error) => this.#failed(response, error));
     });
@@ -92,7 +105,7 @@ export class ConsoleServer implements AsyncDisposable {
     const path = target?.pathname ?? '/';
     const asked: Asked = { method, path, header };
     const refusal = refusalOf(asked, this.#options.hosts);
-    if (refusal) return refuse(response, refusal);
+    if (refusal) return this.#refuse(asked, response, refusal);
     if (!path.startsWith('/api/')) return this.#page(path, method, header, response);
     response.setHeader('cache-control', 'no-store');
     await this.#api(asked, target?.searchParams ?? new URLSearchParams(), request, response);
@@ -104,41 +117,49 @@ export class ConsoleServer implements AsyncDisposable {
     refuse(response, { status: 404, problem: 'There is nothing here.' });
   }
 
-  async #api(
-    { method, path, header }: Asked,
-    query: URLSearchParams,
-    request: IncomingMessage,
-    response: ServerResponse,
-  ): Promise<void> {
-    const [, , what = '', name = '', part = '', item = '', of = ''] = path.split('/').map(decoded);
+  async #api(asked: Asked, query: URLSearchParams, request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const { method, path, header } = asked;
+    const [what = '', name = '', part = '', item = '', of = ''] = partsOf(path);
     if (what === 'hello' && name === '') {
       if (method !== 'GET') return refuse(response, wrongMethod(method));
-      return answer(response, 200, await this.#hello(header('authorization')));
+      return this.#hello(header('authorization'), response);
     }
     const cluster = what === 'clusters' ? this.#options.clusters.find((each) => each.name === name) : undefined;
-    if (!cluster) return refuse(response, { status: 404, problem: 'There is no such cluster here.' });
+    if (!cluster) return this.#refuse(asked, response, { status: 404, problem: 'There is no such cluster here.' });
     const caller = await this.#options.door.callerIn(cluster, header('authorization'));
-    if ('problem' in caller) return refuse(response, caller);
+    if ('problem' in caller) return this.#refuse(asked, response, caller);
+    if (response.destroyed) return this.#refuse(asked, response, GONE, { user: visible(caller.user) });
     if (part === 'live' && method === 'GET') return this.#live(cluster, caller, header, query, response);
     const signal = whileAsked(response);
     if (part === 'volumes' && method === 'GET') return this.#story(cluster, caller, item, response, signal);
     if (part === 'syncs' && of === 'plan' && method === 'GET')
       return this.#plan(cluster, caller, item, response, signal);
-    if (part === 'actions' && method === 'POST') return this.#act(cluster, caller, request, response);
+    if (part === 'actions' && method === 'POST') return this.#act(cluster, caller, asked, request, response);
     refuse(response, { status: 404, problem: 'There is nothing here.' });
   }
 
-  async #hello(authorization: string | undefined): Promise<Hello> {
+  /** What somebody tried to do is in the log, whatever became of it. */
+  #refuse(asked: Asked, response: ServerResponse, refusal: Refusal, about: object = {}): void {
+    if (isAttempt(asked))
+      this.#options.log.warn(
+        { audit: true, path: visible(asked.path), ...about, status: refusal.status, succeeded: false },
+        refusal.problem,
+      );
+    refuse(response, refusal);
+  }
+
+  async #hello(authorization: string | undefined, response: ServerResponse): Promise<void> {
     const { version, clusters, allowed, door } = this.#options;
     const [cluster] = clusters;
     const caller = cluster && (await door.callerIn(cluster, authorization));
-    return {
+    if (caller && 'problem' in caller && caller.status !== 401) return refuse(response, caller);
+    answer(response, 200, {
       version,
       clusters: clusters.map(({ name, title }) => ({ name, title })),
       actions: allowed,
       wantsToken: door.wantsToken,
       ...(caller && 'user' in caller && { user: caller.user }),
-    };
+    } satisfies Hello);
   }
 
   async #story(
@@ -150,7 +171,7 @@ export class ConsoleServer implements AsyncDisposable {
   ): Promise<void> {
     const parts = visibleTo(caller.rights, cluster.parts);
     const story = await storyOf(cluster, name, parts, caller.client, signal);
-    if (story) answer(response, 200, story);
+    if (story) answer(response, 200, maySeePodsOf(caller.rights, story.row) ? story : { ...story, zoneWhy: undefined });
     else refuse(response, { status: 404, problem: 'There is no such volume, or you may not see it.' });
   }
 
@@ -164,32 +185,47 @@ export class ConsoleServer implements AsyncDisposable {
     const sync = caller.rights.syncs ? cluster.views.syncs.get(name) : undefined;
     if (!sync) return refuse(response, { status: 404, problem: 'There is no such sync, or you may not see it.' });
     if (this.#plans >= MOST_PLANS)
-      return refuse(response, { status: 503, problem: 'Too many plans are made at this moment: ask again.' });
+      return refuse(response, {
+        status: 503,
+        problem: 'Too many plans are made at this moment: ask again.',
+        retryAfterS: ASK_AGAIN_S,
+      });
+    const place = this.#plansOf.place(caller.user);
+    if (!place)
+      return refuse(response, {
+        status: 429,
+        problem: 'A plan is made for you at this moment: wait for it.',
+        retryAfterS: ASK_AGAIN_S,
+      });
     this.#plans += 1;
     try {
       const { clock, store } = cluster;
       answer(response, 200, await recoveryPlan(sync, store, { client: caller.client, clock }, signal));
     } finally {
       this.#plans -= 1;
+      place();
     }
   }
 
   async #act(
     cluster: ConsoleCluster,
     caller: Caller,
+    asked: Asked,
     request: IncomingMessage,
     response: ServerResponse,
   ): Promise<void> {
     const { actions, allowed } = this.#options;
+    const about = { user: visible(caller.user), cluster: cluster.name };
     const text = await bodyOf(request);
-    if (text === undefined) return refuse(response, { status: 413, problem: 'That is more than any action is.' });
+    if (text === undefined)
+      return this.#refuse(asked, response, { status: 413, problem: 'That is more than any action is.' }, about);
     const action = parseAction(text);
-    if ('fault' in action) return refuse(response, { status: 400, problem: action.fault });
-    if (!allowed.includes(action.name))
-      return refuse(response, {
-        status: 403,
-        problem: 'This console only shows: start it with --allow-actions to act in it.',
-      });
+    if ('fault' in action) return this.#refuse(asked, response, { status: 400, problem: action.fault }, about);
+    if (!allowed.includes(action.name)) {
+      const { name, to } = action;
+      const problem = 'This console only shows: start it with --allow-actions to act in it.';
+      return this.#refuse(asked, response, { status: 403, problem }, { ...about, action: name, to });
+    }
     answer(response, 200, await actions.act(cluster, caller, action));
   }
 
@@ -201,19 +237,34 @@ export class ConsoleServer implements AsyncDisposable {
     response: ServerResponse,
   ): void {
     if (this.#streams.size >= MOST_STREAMS) {
-      refuse(response, { status: 503, problem: 'Too many people look at this console: close another one.' });
+      refuse(response, {
+        status: 503,
+        problem: 'Too many people look at this console: close another one.',
+        retryAfterS: ASK_AGAIN_S,
+      });
+      return;
+    }
+    const place = this.#streamsOf.place(caller.user);
+    if (!place) {
+      refuse(response, {
+        status: 429,
+        problem: `You look at this console in ${STREAMS_OF_USER} places already: close another one.`,
+        retryAfterS: ASK_AGAIN_S,
+      });
       return;
     }
     const feed = cluster.feedFor(caller.rights);
-    const { connection } = cluster.hearing;
+    const beat = () => feed.time(cluster.clock.now());
     const options = {
       clock: this.#options.clock,
       isGzipped: /\bgzip\b/.test(header('accept-encoding') ?? ''),
       lastId: header('last-event-id') ?? query.get('after') ?? undefined,
-      first: connection.isHeard ? [] : [feed.connection(connection)],
+      standing: () => [feed.connection(cluster.hearing.connection), beat()],
+      beat,
     };
     const end = stream(feed, response, options, () => {
       this.#streams.delete(end);
+      place();
       stopAsking();
     });
     const stopAsking = this.#askAgain(cluster, caller, header('authorization'), end);
@@ -244,3 +295,9 @@ export class ConsoleServer implements AsyncDisposable {
     else refuse(response, { status: 500, problem: 'This console could not answer. Its log tells why.' });
   }
 }
+
+/** What is behind `/api/`. */
+const partsOf = (path: string): readonly string[] => path.split('/').slice(2).map(decoded);
+
+/** Somebody wants something done. */
+const isAttempt = ({ method, path }: Asked): boolean => method === 'POST' && partsOf(path)[2] === 'actions';

@@ -176,7 +176,6 @@ export interface Event {
 /** A stream of events that a test reads. */
 export class Following implements Disposable {
   readonly events: Event[] = [];
-  readonly comments: string[] = [];
   readonly response: IncomingMessage;
   hasEnded = false;
   #rest = '';
@@ -210,8 +209,7 @@ export class Following implements Disposable {
     this.#rest = blocks.pop() ?? '';
     for (const block of blocks) {
       const [, id = '', data = ''] = /^id: (.*)\ndata: (.*)$/s.exec(block) ?? [];
-      if (data === '') this.comments.push(block);
-      else this.events.push({ id, message: JSON.parse(data) as Message });
+      if (data !== '') this.events.push({ id, message: JSON.parse(data) as Message });
     }
   }
 }

@@ -14,7 +14,7 @@ const volume = {
   spec: { capacity: { storage: '1Gi' } },
 };
 const story = (parts: Partial<Parameters<typeof told>[0]> = {}) =>
-  told({ volume, row: aRow('well').row, parts: noParts(), events: [], zoneWhy: undefined, ...parts });
+  told({ volume, row: aRow('well').row, parts: noParts(), events: [], zoneWhy: undefined, exports: [], ...parts });
 
 describe('the story of a volume', () => {
   test('tells what has happened, oldest first, by whom and how often', () => {
@@ -61,10 +61,22 @@ describe('the story of a volume', () => {
       groups: [],
       heard: {},
     } as const;
+    const forged = {
+      row: { ...node, name: 'node-2' },
+      needs: [need('device:node-2:a'), need('lvm:a')],
+      activities: [],
+    };
     const parts = noParts({
-      nodes: { known: true, value: new Map([['node-1', { row: node, needs, activities: [] }]]) },
+      nodes: {
+        known: true,
+        value: new Map([
+          ['node-1', { row: node, needs, activities: [] }],
+          ['node-2', forged],
+        ]),
+      },
     });
-    expect(story({ parts }).needs.map(({ id }) => id)).toEqual(['device:node-1:a', 'lvm:a']);
+    const { row } = aRow('attention', { node: 'node-1' });
+    expect(story({ row, parts }).needs.map(({ id }) => id)).toEqual(['device:node-1:a', 'lvm:a']);
   });
 });
 

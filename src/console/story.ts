@@ -10,6 +10,7 @@ import { toYaml } from '../kit/yaml.ts';
 import { DEFAULT_POLICY, SOURCE_ANNOTATION } from '../topology/contract.ts';
 import { volumeStatus } from '../topology/status.ts';
 import type { ConsoleCluster } from './cluster.ts';
+import { holds, newestExports } from './exports.ts';
 import type { ExportMark, Fact, Moment, Need, VolumeRow, VolumeStory, WipeReceipt } from './model.ts';
 import type { Parts } from './overview.ts';
 import { sentence } from './shown.ts';
@@ -35,6 +36,7 @@ export interface Told {
   readonly parts: Parts;
   readonly events: readonly StoryEvent[];
   readonly zoneWhy: string | undefined;
+  readonly exports: readonly ExportMark[];
 }
 
 /** As the caller: what they may not read is not told. Nothing when there is no such volume, or they may not see it. */
@@ -53,7 +55,8 @@ export async function storyOf(
     ...(await eventsOn(client, 'PersistentVolume', DEFAULT_NAMESPACE, name, signal)),
     ...(row.claim === undefined ? [] : await eventsOnClaim(client, row.claim, signal)),
   ];
-  return told({ volume, row, parts, events, zoneWhy: zoneWhyOf(cluster, name) });
+  const exports = exportsOf(cluster, name, parts);
+  return told({ volume, row, parts, events, zoneWhy: zoneWhyOf(cluster, name), exports });
 }
 
 const eventsOnClaim = (client: KubeClient, claim: string, signal: AbortSignal) => {
@@ -82,7 +85,7 @@ function zoneWhyOf({ views: { topology } }: ConsoleCluster, name: string): strin
   return isKnown && topology.volumes.has(name) ? volumeStatus(topology, name, DEFAULT_POLICY).why : undefined;
 }
 
-export function told({ volume, row, parts, events, zoneWhy }: Told): VolumeStory {
+export function told({ volume, row, parts, events, zoneWhy, exports }: Told): VolumeStory {
   const { metadata } = volume;
   const why = zoneWhy === undefined ? undefined : whyThere(row, zoneWhy);
   return {
@@ -92,7 +95,7 @@ export function told({ volume, row, parts, events, zoneWhy }: Told): VolumeStory
     ...(why !== undefined && { zoneWhy: why }),
     needs: needsOf(row, parts),
     receipts: receiptsOf(metadata.annotations?.[RECEIPT_ANNOTATION], events),
-    exports: exportsOf(row, parts),
+    exports,
     yaml: toYaml(withoutNoise(volume)),
   };
 }
@@ -156,10 +159,10 @@ function momentOf(event: StoryEvent): Moment {
 }
 
 /** Its own, and what its node is in need of because of it. */
-function needsOf({ name }: VolumeRow, { volumes, nodes }: Parts): readonly Need[] {
+function needsOf({ name, node }: VolumeRow, { volumes, nodes }: Parts): readonly Need[] {
   const own = volumes.known ? (volumes.value.get(name)?.needs ?? []) : [];
-  const ofNodes = nodes.known ? [...nodes.value.values()].flatMap(({ needs }) => needs) : [];
-  return [...own, ...ofNodes.filter(({ id }) => id === `lvm:${name}` || /^device:[^:]*:(.*)$/.exec(id)?.[1] === name)];
+  const ofNode = nodes.known ? (nodes.value.get(node ?? '')?.needs ?? []) : [];
+  return [...own, ...ofNode.filter(({ id }) => id === `lvm:${name}` || id === `device:${node}:${name}`)];
 }
 
 interface Receipt {
@@ -204,12 +207,14 @@ function receiptIn(text: string | undefined): WipeReceipt | undefined {
   }
 }
 
-function exportsOf({ sync }: VolumeRow, { syncs }: Parts): readonly ExportMark[] {
-  if (sync === undefined || !syncs.known) return [];
-  const mode = sync === 'restored' ? 'Recovery' : 'Protected';
-  return [...syncs.value.values()].flatMap(({ row }) =>
-    row.mode === mode && row.newest ? [{ sync: row.name, key: row.newest.key, exportedAt: row.newest.exportedAt }] : [],
-  );
+/** Of syncs that the caller may see. */
+function exportsOf({ views }: ConsoleCluster, name: string, { syncs }: Parts): readonly ExportMark[] {
+  const volume = views.volumes.get(name);
+  if (!volume || !syncs.known) return [];
+  const visible = syncs.value;
+  return newestExports(views.syncs.values())
+    .filter((newest) => visible.has(newest.sync) && holds(newest, volume))
+    .map(({ sync, key, exportedAt }) => ({ sync, key, exportedAt }));
 }
 
 /** Nobody reads who wrote which field. */

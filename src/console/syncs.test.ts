@@ -28,7 +28,10 @@ describe('a sync is', () => {
     ['attention', 'Recovery', [is('InSync', 'False')]],
     ['attention', 'Recovery', [is('InSync', 'False'), is('Refused')]],
     ['busy', 'Recovery', [is('InSync', 'False'), is('WaitingForExport')]],
+    ['busy', 'Recovery', [is('InSync', 'Unknown')]],
     ['unknown', 'Recovery', []],
+    ['unknown', 'Protected', [is('InSync')]],
+    ['unknown', 'Protected', [is('Exported', 'Unknown')]],
   ])('%s in mode %s when its conditions are %o', (health, mode, conditions) => {
     expect(shown(sync(mode, { conditions })).row.health).toBe(health);
   });
@@ -36,6 +39,18 @@ describe('a sync is', () => {
   test('unknown when nobody has looked at it', () => {
     expect(shown(sync('Protected')).row.health).toBe('unknown');
   });
+});
+
+test.each([
+  ['urgent', '2026-01-01T00:00:00Z'],
+  ['soon', '2026-01-01T00:50:00Z'],
+])('a sync that nobody has ever looked after is told: %s if it was made at %s', (severity, creationTimestamp) => {
+  const made = sync('Protected');
+  const unseen = { ...made, metadata: { ...made.metadata, creationTimestamp } };
+  for (const of of [unseen, { ...unseen, status: {} }])
+    expect(shown(of).needs).toMatchObject([
+      { id: 'sync:site:unseen', severity, what: 'Nobody has looked after the sync site yet.' },
+    ]);
 });
 
 test('of what is refused one need is told, although it is not in sync either', () => {

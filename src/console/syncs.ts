@@ -16,13 +16,13 @@ export function syncShown({ sync, timeline, canReadStore }: KnownOfSync, now: Da
   const { conditions = [], export: newest, rtoSeconds } = status;
   const name = metadata.name ?? '';
   const troubles = troublesOf(sync, now);
-  const drill = spec.mode === 'Recovery' && canReadStore ? drillOf(sync) : undefined;
+  const drill = drillOf(sync, canReadStore);
   const row: SyncRow = {
     name,
     mode: spec.mode,
     protectedCluster: spec.protectedCluster,
     provider: spec.cloudProvider,
-    health: healthOf(conditions, troubles),
+    health: healthOf(spec.mode, conditions, troubles),
     conditions: conditions.map(({ type, status: is, reason, message, lastTransitionTime }) => ({
       type,
       status: is,
@@ -59,14 +59,22 @@ const newestOf = ({
 const isSo = (conditions: readonly Condition[], type: Condition['type']): boolean =>
   conditions.some((each) => each.type === type && each.status === 'True');
 
-function healthOf(conditions: readonly Condition[], troubles: readonly Need[]): Health {
+/** Well is only what says so itself. */
+function healthOf(mode: SyncRow['mode'], conditions: readonly Condition[], troubles: readonly Need[]): Health {
   if (conditions.length === 0) return 'unknown';
   if (troubles.length > 0) return 'attention';
-  return isSo(conditions, 'WaitingForExport') ? 'busy' : 'well';
+  if (isSo(conditions, 'WaitingForExport') || isPending(conditions)) return 'busy';
+  return isSo(conditions, mode === 'Protected' ? 'Exported' : 'InSync') ? 'well' : 'unknown';
 }
+
+const isPending = (conditions: readonly Condition[]): boolean =>
+  conditions.some(({ type, status }) => type === 'InSync' && status === 'Unknown');
 
 /** An operator that is well tells of its last run, and a writer of its export, several times in this time. */
 const STALE_MS = 15 * 60_000;
+
+const isYoung = (createdAt: string | undefined, now: Date): boolean =>
+  createdAt !== undefined && now.getTime() - Date.parse(createdAt) < STALE_MS;
 
 function troublesOf({ metadata, spec, status }: PersistentVolumeSync, now: Date): readonly Need[] {
   const name = metadata.name ?? '';
@@ -84,6 +92,15 @@ function troublesOf({ metadata, spec, status }: PersistentVolumeSync, now: Date)
         command: `kubectl describe pvsync ${name}`,
       }),
     );
+  const unseen: Need = {
+    ...common,
+    id: `sync:${name}:unseen`,
+    severity: isYoung(metadata.creationTimestamp, now) ? 'soon' : 'urgent',
+    what: `Nobody has looked after the sync ${name} yet.`,
+    remedy: 'See whether holdfast sync runs.',
+    command: 'holdfast status sync',
+  };
+  if (conditions.length === 0) return [unseen];
   const confirmedAt = newest?.confirmedAt ?? newest?.exportedAt;
   const ageMs = confirmedAt ? now.getTime() - Date.parse(confirmedAt) : 0;
   const silentMs = lastRun ? now.getTime() - Date.parse(lastRun) : 0;
@@ -143,7 +160,9 @@ function activitiesOf({ metadata, status }: PersistentVolumeSync): readonly Acti
   ];
 }
 
-function drillOf({ metadata, status }: PersistentVolumeSync): Action {
+/** Where exports are restored, and the object store can be read. */
+export function drillOf({ metadata, spec, status }: PersistentVolumeSync, canReadStore: boolean): Action | undefined {
+  if (spec.mode !== 'Recovery' || !canReadStore) return undefined;
   const { name = '' } = metadata;
   const { managedVolumeCount = 0, managedClaimCount = 0 } = status ?? {};
   return {

@@ -15,7 +15,13 @@ import { REPORT_LABEL } from '../kit/reports/node-reports.ts';
 import { lvmReports, type NodeReport } from '../lvm/node-report.ts';
 import { type Volume as LvmVolume, volumeOf as lvmVolumeOf } from '../lvm/volume.ts';
 import { POOL_LABEL, PV_POOLS, type PvPool } from '../pool/contract.ts';
-import { PERSISTENT_VOLUME_SYNCS, type PersistentVolumeSync, RECOVERY_LABEL, SYNC_LABEL } from '../sync/contract.ts';
+import {
+  PERSISTENT_VOLUME_SYNCS,
+  type PersistentVolumeSync,
+  RECOVERY_LABEL,
+  SYNC_ENABLED,
+  SYNC_LABEL,
+} from '../sync/contract.ts';
 import type { ViewSource } from '../topology/cached.ts';
 import { DEFAULT_POLICY, ZONE } from '../topology/contract.ts';
 import { type StatusViews, statusViews } from '../topology/status.ts';
@@ -45,8 +51,10 @@ export interface SeenVolume {
   readonly isDeleting: boolean;
   readonly isLocalDisk: boolean;
   readonly reclaimPolicy: string;
-  readonly isExported: boolean;
-  readonly isRestored: boolean;
+  /** By its label: somebody wants it exported. */
+  readonly isToBeExported: boolean;
+  /** The sync that has restored it. */
+  readonly restoredFor?: string;
   /** How its device was wiped before it was made, as it stands there. */
   readonly receipt?: string;
 }
@@ -75,10 +83,12 @@ export interface SeenNode {
   readonly isCordoned: boolean;
 }
 
-export type SeenReport =
-  | { readonly job: 'devices'; readonly namespace: string; readonly report: ReadReport }
-  | { readonly job: 'lvm'; readonly namespace: string; readonly report: NodeReport }
-  | { readonly job: 'unreadable'; readonly of: 'devices' | 'lvm'; readonly namespace: string; readonly name: string };
+/** `name` is that of its ConfigMap, `namespace/name`. */
+export type SeenReport = { readonly namespace: string; readonly name: string } & (
+  | { readonly job: 'devices'; readonly report: ReadReport }
+  | { readonly job: 'lvm'; readonly report: NodeReport }
+  | { readonly job: 'unreadable'; readonly of: 'devices' | 'lvm' }
+);
 
 /** `namespace` is where the agents report; in all of them unless it is given. */
 export function consoleViews(caches: Pick<Caches, 'view'>, namespace?: string): ConsoleViews {
@@ -106,6 +116,7 @@ function seenVolumeOf({ metadata, spec = {}, status }: PersistentVolume): SeenVo
   const { claimRef, storageClassName } = spec;
   const receipt = annotations[RECEIPT_ANNOTATION];
   const zone = labels[ZONE];
+  const restoredFor = labels[RECOVERY_LABEL];
   return {
     name: metadata.name ?? '',
     uid: metadata.uid ?? '',
@@ -118,8 +129,8 @@ function seenVolumeOf({ metadata, spec = {}, status }: PersistentVolume): SeenVo
     isDeleting: metadata.deletionTimestamp !== undefined,
     isLocalDisk: labels[NODE_LABEL] !== undefined,
     reclaimPolicy: spec.persistentVolumeReclaimPolicy ?? 'Retain',
-    isExported: SYNC_LABEL in labels,
-    isRestored: RECOVERY_LABEL in labels,
+    isToBeExported: labels[SYNC_LABEL] === SYNC_ENABLED,
+    ...(restoredFor !== undefined && { restoredFor }),
     ...(receipt && { receipt }),
   };
 }
@@ -167,15 +178,16 @@ function seenNodeOf({ metadata, spec, status }: Node): SeenNode {
 function seenReportOf(map: ConfigMap): SeenReport {
   const { namespace = '', labels } = map.metadata;
   const job = labels?.[REPORT_LABEL];
+  const place = { namespace, name: keyOfObject(map) };
   if (job === devicesReports.job) {
     const report = devicesReports.parse(map);
-    if (report) return { job: 'devices', namespace, report };
+    if (report) return { ...place, job: 'devices', report };
   }
   if (job === lvmReports.job) {
     const report = lvmReports.parse(map);
-    if (report) return { job: 'lvm', namespace, report };
+    if (report) return { ...place, job: 'lvm', report };
   }
-  return { job: 'unreadable', of: job === lvmReports.job ? 'lvm' : 'devices', namespace, name: keyOfObject(map) };
+  return { ...place, job: 'unreadable', of: job === lvmReports.job ? 'lvm' : 'devices' };
 }
 
 /** Without what only machines read. */

@@ -1,16 +1,18 @@
 /** The rows of all volumes. Only those that something has changed about are worked out anew: there may be ten thousand. */
 import { isDeepStrictEqual } from 'node:util';
-import type { DeviceStatus, DevicesStatus } from '../devices/status.ts';
-import type { VolumeStatus as LogicalVolume, LvmStatus } from '../lvm/status.ts';
+import type { DeviceStatus } from '../devices/status.ts';
+import type { VolumeStatus as LogicalVolume } from '../lvm/status.ts';
 import { DEFAULT_POLICY, ZONE } from '../topology/contract.ts';
 import { volumeStatus } from '../topology/status.ts';
+import { type AgentJob, type Agents, doubtInWords } from './agents.ts';
+import { holds, type NewestExport } from './exports.ts';
 import type { VolumeRow } from './model.ts';
 import type { Shown } from './shown.ts';
-import type { ConsoleViews } from './views.ts';
-import { volumeShown } from './volumes.ts';
+import type { ConsoleViews, SeenVolume } from './views.ts';
+import { syncOf, volumeShown } from './volumes.ts';
 
-type Device = { readonly node: string; readonly status: DeviceStatus };
-type Logical = { readonly node?: string | undefined; readonly status: LogicalVolume };
+type Device = { readonly node: string; readonly status: DeviceStatus; readonly doubt?: string };
+type Logical = { readonly node?: string | undefined; readonly status: LogicalVolume; readonly doubt?: string };
 
 export class VolumeRows {
   readonly rows = new Map<string, Shown<VolumeRow>>();
@@ -18,8 +20,9 @@ export class VolumeRows {
   readonly #stale = new Set<string>();
   #devices: ReadonlyMap<string, Device> = new Map();
   #logical: ReadonlyMap<string, Logical> = new Map();
-  #managed: ReadonlySet<string> = new Set();
+  #exports: readonly NewestExport[] = [];
   #isTopologyInUse = false;
+  #couldPlace = false;
   readonly #stops: readonly (() => void)[];
 
   constructor(views: ConsoleViews, onChange: () => void) {
@@ -55,13 +58,21 @@ export class VolumeRows {
     return this.#isTopologyInUse;
   }
 
-  /** What the agents say of the volumes that they look after. */
-  tellOfNodes(devices: DevicesStatus, lvm: LvmStatus): void {
+  /** What the agents say of the volumes that they look after. Of those of other nodes they have nothing to say. */
+  tellOfNodes({ devices, lvm, doubts }: Agents): void {
+    const { deviceVolumes } = this.#views;
+    const doubtOn = (job: AgentJob, node: string) => {
+      const doubt = doubts[job].get(node);
+      return doubt && { doubt: doubtInWords(doubt, job) };
+    };
     const ofDevices = new Map<string, Device>();
     for (const { node, devices: all } of devices.nodes)
-      for (const status of all) ofDevices.set(status.volume, { node, status });
+      for (const status of all)
+        if (deviceVolumes.get(status.volume)?.node === node)
+          ofDevices.set(status.volume, { node, status, ...doubtOn('devices', node) });
     const ofLvm = new Map<string, Logical>();
-    for (const { node, volumes } of lvm.nodes) for (const status of volumes) ofLvm.set(status.volume, { node, status });
+    for (const { node, volumes } of lvm.nodes)
+      for (const status of volumes) ofLvm.set(status.volume, { node, status, ...doubtOn('lvm', node) });
     for (const status of lvm.nowhere) ofLvm.set(status.volume, { status });
     this.#markDifferences(this.#devices, ofDevices);
     this.#markDifferences(this.#logical, ofLvm);
@@ -69,18 +80,22 @@ export class VolumeRows {
     this.#logical = ofLvm;
   }
 
-  /** Which of them a sync says that it looks after. */
-  tellOfSyncs(managed: ReadonlySet<string>): void {
-    for (const name of this.#managed.symmetricDifference(managed)) this.#stale.add(name);
-    this.#managed = managed;
+  /** What is in the newest exports. */
+  tellOfSyncs(exports: readonly NewestExport[]): void {
+    if (isDeepStrictEqual(this.#exports, exports)) return;
+    this.#exports = exports;
+    for (const volume of this.#views.volumes.values())
+      if (this.rows.get(volume.name)?.row.sync !== syncOf({ volume, isExported: this.#isExported(volume) }))
+        this.#stale.add(volume.name);
   }
 
   /** Works out what is stale, and says which rows are other than before. */
   refresh(): ReadonlySet<string> {
-    if (!this.#isTopologyInUse && this.#labelledByUs()) {
-      this.#isTopologyInUse = true;
-      for (const name of this.#views.volumes.keys()) this.#stale.add(name);
-    }
+    const isNew = !this.#isTopologyInUse && this.#labelledByUs();
+    const canPlace = this.#canPlace();
+    if (isNew || canPlace !== this.#couldPlace) for (const name of this.#views.volumes.keys()) this.#stale.add(name);
+    this.#isTopologyInUse ||= isNew;
+    this.#couldPlace = canPlace;
     const changed = new Set<string>();
     for (const name of this.#stale) if (this.#renew(name)) changed.add(name);
     this.#stale.clear();
@@ -106,14 +121,19 @@ export class VolumeRows {
     return volumeShown({
       volume,
       placement:
-        this.#canPlace() && topology.volumes.has(name) ? volumeStatus(topology, name, DEFAULT_POLICY) : undefined,
+        this.#couldPlace && topology.volumes.has(name) ? volumeStatus(topology, name, DEFAULT_POLICY) : undefined,
+      canBePlaced: this.#couldPlace,
       isTopologyInUse: this.#isTopologyInUse,
       device: this.#devices.get(name),
       logical: this.#logical.get(name),
       isOfPool: volume.claim !== undefined && claims.get(volume.claim)?.pool !== undefined,
       pods: using.map((pod) => ({ pod, node: pods.get(pod)?.node })),
-      isManagedBySync: this.#managed.has(name),
+      isExported: this.#isExported(volume),
     });
+  }
+
+  #isExported(volume: SeenVolume): boolean {
+    return this.#exports.some((newest) => newest.mode === 'Protected' && holds(newest, volume));
   }
 
   /** Without all of these, that no pod is seen would be taken for that there is none. */

@@ -41,6 +41,21 @@ describe('a volume is', () => {
     ['busy', 'while it waits for its zone', { placement: placement('toBeLabelled') }],
     ['well', 'when nobody labels volumes here', { placement: placement('toBeLabelled'), isTopologyInUse: false }],
     ['well', 'when it has its zone', { placement: placement('alreadyRight') }],
+    ['unknown', 'when the agent of its device is silent', { device: { ...device({ is: 'bound' }), doubt: 'silence' } }],
+    [
+      'unknown',
+      'when nobody says how far its wipe is',
+      { device: { ...device({ is: 'released' }), doubt: 'silence' } },
+    ],
+    ['failed', 'when its device failed', { device: { ...device({ is: 'failed', why: 'no' }), doubt: 'silence' } }],
+    ['unknown', 'when its lvm agent is silent', { logical: { ...logical({ is: 'ready' }, 'n'), doubt: 'silence' } }],
+    ['unknown', 'when who uses it cannot be seen', { volume: seenVolume({ claim: 'ns/c' }), canBePlaced: false }],
+    ['well', 'when nobody can use it', { canBePlaced: false }],
+    [
+      'well',
+      'when nobody can see who uses it, and nobody labels volumes',
+      { volume: seenVolume({ claim: 'ns/c' }), canBePlaced: false, isTopologyInUse: false },
+    ],
   ])('%s %s', (health, _when, parts) => {
     expect(volumeShown(knownOfVolume(parts)).row.health).toBe(health);
   });
@@ -56,9 +71,9 @@ test.each<[string, Partial<KnownOfVolume>, object]>([
   ['a logical volume', { logical: logical({ is: 'ready' }, 'n') }, { source: 'lvm', node: 'n' }],
   ['one of a pool', { isOfPool: true }, { source: 'pool' }],
   ['any other', {}, { source: 'other' }],
-  ['exported by its label', { volume: seenVolume({ isExported: true }) }, { sync: 'exported' }],
-  ['exported, as its sync says', { isManagedBySync: true }, { sync: 'exported' }],
-  ['restored', { volume: seenVolume({ isRestored: true, isExported: true }) }, { sync: 'restored' }],
+  ['only labelled', { volume: seenVolume({ isToBeExported: true }) }, { sync: 'to be exported' }],
+  ['in an export', { isExported: true }, { sync: 'exported' }],
+  ['restored', { volume: seenVolume({ restoredFor: 'site', isToBeExported: true }) }, { sync: 'restored' }],
 ])('a volume that is %s says so', (_what, parts, row) => {
   expect(volumeShown(knownOfVolume(parts)).row).toMatchObject(row);
 });

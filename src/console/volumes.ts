@@ -9,16 +9,21 @@ import type { SeenVolume } from './views.ts';
 
 export interface KnownOfVolume {
   readonly volume: SeenVolume;
-  /** Nothing where pods, claims or nodes may not be read. */
+  /** Nothing where it cannot be placed. */
   readonly placement?: Placement | undefined;
+  /** Whether pods, claims and nodes are read: otherwise nobody can say whether its zone is right. */
+  readonly canBePlaced: boolean;
   /** Whether somebody labels volumes here at all: otherwise it means nothing that one is not labelled. */
   readonly isTopologyInUse: boolean;
-  readonly device?: { readonly node: string; readonly status: DeviceStatus } | undefined;
+  readonly device?: { readonly node: string; readonly status: DeviceStatus; readonly doubt?: string } | undefined;
   /** Without a node where no node makes it. */
-  readonly logical?: { readonly node?: string | undefined; readonly status: LogicalVolume } | undefined;
+  readonly logical?:
+    | { readonly node?: string | undefined; readonly status: LogicalVolume; readonly doubt?: string }
+    | undefined;
   readonly isOfPool: boolean;
   readonly pods: readonly UsingPod[];
-  readonly isManagedBySync: boolean;
+  /** An export holds it, as far as anybody says. */
+  readonly isExported: boolean;
 }
 
 export interface UsingPod {
@@ -60,7 +65,18 @@ export function volumeShown(known: KnownOfVolume): Shown<VolumeRow> {
 
 /** What is worst comes first: the first that has something to say has the word. */
 const standingOf = (known: KnownOfVolume): Standing =>
-  ofPhase(known) ?? ofDevice(known) ?? ofLogicalVolume(known) ?? ofDeletion(known) ?? ofPlacement(known) ?? WELL;
+  ofPhase(known) ??
+  doubted(known.device?.doubt, ofDevice(known)) ??
+  doubted(known.logical?.doubt, ofLogicalVolume(known)) ??
+  ofDeletion(known) ??
+  ofPlacement(known) ??
+  WELL;
+
+/** What was wrong when its agent was heard last is told as long as nobody knows better; what was well is not. */
+const doubted = (doubt: string | undefined, standing: Standing | undefined): Standing | undefined =>
+  doubt === undefined || standing?.health === 'failed' || standing?.health === 'attention'
+    ? standing
+    : { health: 'unknown', note: doubt };
 
 const WELL: Standing = { health: 'well' };
 
@@ -107,7 +123,9 @@ function ofLogicalVolume({ logical }: KnownOfVolume): Standing | undefined {
 const ofDeletion = ({ volume: { isDeleting } }: KnownOfVolume): Standing | undefined =>
   isDeleting ? { health: 'busy', note: 'is being deleted' } : undefined;
 
-function ofPlacement({ placement, isTopologyInUse, volume }: KnownOfVolume): Standing | undefined {
+function ofPlacement({ placement, canBePlaced, isTopologyInUse, volume }: KnownOfVolume): Standing | undefined {
+  if (!canBePlaced && isTopologyInUse && volume.claim !== undefined)
+    return { health: 'unknown', note: 'whether its zone is right cannot be said: not all that uses it can be seen' };
   if (placement && placement.state !== 'toBeLabelled' && isTrouble(placement.state))
     return { health: 'attention', note: placement.why };
   if (placement?.state === 'toBeLabelled' && isTopologyInUse) return { health: 'busy', note: placement.why };
@@ -122,9 +140,10 @@ function sourceOf({ volume, device, logical, isOfPool }: KnownOfVolume): VolumeR
   return isOfPool ? 'pool' : 'other';
 }
 
-function syncOf({ volume, isManagedBySync }: KnownOfVolume): VolumeRow['sync'] {
-  if (volume.isRestored) return 'restored';
-  return volume.isExported || isManagedBySync ? 'exported' : undefined;
+export function syncOf({ volume, isExported }: Pick<KnownOfVolume, 'volume' | 'isExported'>): VolumeRow['sync'] {
+  if (volume.restoredFor !== undefined) return 'restored';
+  if (isExported) return 'exported';
+  return volume.isToBeExported ? 'to be exported' : undefined;
 }
 
 function onlyNodeOf(pods: readonly UsingPod[]): string | undefined {

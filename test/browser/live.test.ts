@@ -176,6 +176,37 @@ test('a cluster with nothing in it is told of in words', async () => {
   expect(offences).toEqual([]);
 });
 
+test('what may not be read is said to be, and is not taken for nothing', async () => {
+  const why = 'you may not list these';
+  const blind = {
+    ...state,
+    overview: { ...state.overview, needs: [], activities: [], forecasts: [] },
+    volumes: {},
+    nodes: {},
+    pools: {},
+    syncs: {},
+    unknown: { volumes: why, nodes: why, pools: why, syncs: why },
+  };
+  const { page, offences } = await open('#/overview', { state: blind });
+  await page.getByText('Nothing that can be seen needs you.').waitFor();
+  expect(await page.getByText(why).count()).toBe(3);
+  expect(await violationsOn(page)).toEqual([]);
+  for (const [view, what] of [
+    ['Volumes', 'volumes'],
+    ['Nodes', 'nodes'],
+    ['Pools', 'pools'],
+    ['Sync', 'syncs'],
+  ] as const) {
+    await page.getByRole('navigation', { name: 'Views' }).getByRole('link', { name: view }).click();
+    await page.getByText(`Nobody can say which ${what} there are`).waitFor();
+    await page.getByText(why).waitFor();
+    expect(await violationsOn(page)).toEqual([]);
+  }
+  server.change({ unknown: {}, syncs: state.syncs });
+  await page.getByRole('heading', { name: 'everything' }).waitFor();
+  expect(offences).toEqual([]);
+});
+
 test('what a cluster calls its things is shown, and never run', async () => {
   const evil = '<img src=x onerror="document.title=1">';
   const row = { ...aVolume(1, times), name: 'pvc-evil', note: evil, claim: evil, health: 'failed' as const };

@@ -69,3 +69,31 @@ test('what is no event of ours breaks the stream, and not the page', async () =>
   await done;
   expect(asked).toEqual(['', '', '1']);
 });
+
+test('it is live once something was heard, and not when the stream was only opened', async () => {
+  const { done, links } = aServer('', event(1));
+  await done;
+  expect(links.map(({ is }) => is)).toEqual(['connecting', 'lost', 'live', 'lost']);
+});
+
+test('a console that neither answers nor refuses is given up, and tried again', async () => {
+  const end = new AbortController();
+  const links: Link[] = [];
+  let opened = 0;
+  await follow({
+    from: '',
+    open: () => {
+      opened += 1;
+      if (opened === 2) end.abort();
+      return new Promise(() => {});
+    },
+    onMessages: () => {},
+    onLink: (link) => links.push(link),
+    isFinal: () => false,
+    now: () => 0,
+    random: () => 1,
+    wait: () => Promise.resolve(),
+    signal: end.signal,
+  });
+  expect(links).toMatchObject([{ is: 'connecting' }, { is: 'lost', why: new Error('the console fell silent') }]);
+});

@@ -64,8 +64,8 @@ async function listen(options: Following, lastId: string, heard: (id: string) =>
   const read = eventReader();
   const decoder = new TextDecoder();
   try {
-    const reader = (await open(lastId, own.signal)).getReader();
-    onLink({ is: 'live' });
+    const reader = (await withinSilence(open(lastId, own.signal), wait, own)).getReader();
+    let isLive = false;
     for (;;) {
       const piece = await withinSilence(reader.read(), wait, own);
       if (piece.done) return new Error('the console ended the stream');
@@ -77,6 +77,9 @@ async function listen(options: Following, lastId: string, heard: (id: string) =>
           id,
         );
         heard(id);
+        // Not before: a stream says at once how things stand, and until then what is shown is from before.
+        if (!isLive) onLink({ is: 'live' });
+        isLive = true;
       }
     }
   } catch (problem) {
@@ -87,15 +90,18 @@ async function listen(options: Following, lastId: string, heard: (id: string) =>
   }
 }
 
-async function withinSilence<T>(reading: Promise<T>, wait: Following['wait'], own: AbortController): Promise<T> {
+/** Gives up what takes longer, be it to open a stream or to hear of it. */
+async function withinSilence<T>(heard: Promise<T>, wait: Following['wait'], own: AbortController): Promise<T> {
   const patience = new AbortController();
   const silence = wait(SILENCE_MS, patience.signal).then(() => {
-    if (!patience.signal.aborted) own.abort(new Error('the console fell silent'));
+    if (patience.signal.aborted) return heard;
+    const why = new Error('the console fell silent');
+    own.abort(why);
+    throw why;
   });
   try {
-    return await reading;
+    return await Promise.race([heard, silence]);
   } finally {
     patience.abort();
-    await silence;
   }
 }

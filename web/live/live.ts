@@ -1,21 +1,8 @@
 /** What the page knows of one cluster, as it changes: many changes between two frames are drawn once. */
 import { useEffect, useState } from 'preact/hooks';
-import type { Message } from '../../src/console/model.ts';
-import { type ClusterTime, SAME_TIME, withTime } from './cluster-time.ts';
-import { follow, type Link } from './follow.ts';
+import { follow } from './follow.ts';
+import { type Live, NOTHING_YET, withNews } from './news.ts';
 import { Refusal, type Service } from './service.ts';
-import { type World, withMessage } from './world.ts';
-
-export interface Live {
-  readonly link: Link;
-  readonly world?: World;
-  readonly time: ClusterTime;
-}
-
-/** Whether what is known is what is: the console is heard, and the cluster by it. */
-export const isHeard = ({ link, world }: Live): boolean => link.is !== 'lost' && world?.connection?.isHeard !== false;
-
-const NOTHING_YET: Live = { link: { is: 'connecting' }, time: SAME_TIME };
 
 export function useLive(service: Service, cluster: string): Live {
   const [live, setLive] = useState<Live>(NOTHING_YET);
@@ -40,7 +27,7 @@ export function useLive(service: Service, cluster: string): Live {
         open: (lastId, opened) => service.live(cluster, lastId, opened),
         onMessages: (messages, lastId) => {
           from = lastId;
-          tell(messages.reduce(withNews, current));
+          tell(messages.reduce((live, message) => withNews(live, message, Date.now()), current));
         },
         onLink: (link) => tell({ ...current, link }),
         isFinal: (problem) => problem instanceof Refusal && [401, 403, 404].includes(problem.status),
@@ -83,14 +70,6 @@ function whileSeen(signal: AbortSignal, listen: (signal: AbortSignal) => Promise
     leave();
   });
   look();
-}
-
-function withNews(live: Live, message: Message): Live {
-  const world = withMessage(live.world, message);
-  if (!world) return live;
-  const isTold = world.overview !== live.world?.overview;
-  const time = isTold ? withTime(live.time, Date.parse(world.overview.at), Date.now()) : live.time;
-  return { ...live, world, time };
 }
 
 /** With the next frame; a page that nobody sees has none, and is brought up to date at leisure. */

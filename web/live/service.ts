@@ -22,6 +22,9 @@ export interface Service {
   readonly act: (cluster: string, action: ConfirmedAction) => Promise<ActionResult>;
 }
 
+/** A console that does not say hello by then is not there. */
+const HELLO_MS = 20_000;
+
 export function serviceWith(token: () => string | undefined): Service {
   const ask = async (path: string, request: RequestInit = {}): Promise<Response> => {
     const given = token();
@@ -36,7 +39,7 @@ export function serviceWith(token: () => string | undefined): Service {
     (await ask(path, signal ? { signal } : {})).json() as Promise<T>;
 
   return {
-    hello: () => read<Hello>('/api/hello'),
+    hello: () => read<Hello>('/api/hello', AbortSignal.timeout(HELLO_MS)),
     live: async (cluster, lastId, signal) => {
       const headers = { Accept: 'text/event-stream', ...(lastId !== '' && { 'Last-Event-ID': lastId }) };
       const { body } = await ask(`${of(cluster)}/live`, { headers, signal });

@@ -40,9 +40,18 @@ test('a change brings rows, takes rows away, and leaves the others as they were'
   expect([...(first?.volumes.keys() ?? [])]).toEqual(['a', 'b']);
 });
 
-test('what is heard of the cluster is kept until it is said anew, or all is', () => {
+test('what nobody can say is kept until that is said anew', () => {
+  expect(first?.unknown).toEqual({});
+  const blind = withMessage(undefined, { is: 'state', state: { ...state, unknown: { nodes: 'no right' } } });
+  expect(withMessage(blind, { is: 'change', change: {} })?.unknown).toEqual({ nodes: 'no right' });
+  expect(withMessage(blind, { is: 'change', change: { unknown: {} } })?.unknown).toEqual({});
+});
+
+test('what is heard of the cluster is kept until it is said anew', () => {
   const connection = { isHeard: false, since: '2026-01-01T00:00:00Z', why: 'connection refused' };
   const deaf = withMessage(first, { is: 'connection', connection });
   expect(withMessage(deaf, { is: 'change', change: {} })?.connection).toEqual(connection);
-  expect(withMessage(deaf, { is: 'state', state })?.connection).toBeUndefined();
+  expect(withMessage(deaf, { is: 'state', state })?.connection).toEqual(connection);
+  const heard = { isHeard: true, since: '2026-01-01T00:01:00Z' };
+  expect(withMessage(deaf, { is: 'connection', connection: heard })?.connection).toEqual(heard);
 });

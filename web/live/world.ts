@@ -8,6 +8,7 @@ import type {
   PoolRow,
   State,
   SyncRow,
+  Unknown,
   VolumeRow,
 } from '../../src/console/model.ts';
 
@@ -17,7 +18,8 @@ export interface World {
   readonly nodes: ReadonlyMap<string, NodeRow>;
   readonly pools: ReadonlyMap<string, PoolRow>;
   readonly syncs: ReadonlyMap<string, SyncRow>;
-  /** How well the console hears the cluster; nothing was said of it unless there is trouble. */
+  readonly unknown: Unknown;
+  /** How well the console hears the cluster, once it has said so: it does with every beginning. */
   readonly connection?: Connection;
 }
 
@@ -25,7 +27,7 @@ export interface World {
 export function withMessage(world: World | undefined, message: Message): World | undefined {
   switch (message.is) {
     case 'state':
-      return worldOf(message.state);
+      return { ...worldOf(message.state), ...(world?.connection && { connection: world.connection }) };
     case 'change':
       return world && withChange(world, message.change);
     case 'connection':
@@ -43,6 +45,7 @@ function worldOf(state: State): World {
     nodes: rows(state.nodes),
     pools: rows(state.pools),
     syncs: rows(state.syncs),
+    unknown: state.unknown ?? {},
   };
 }
 
@@ -54,6 +57,7 @@ function withChange(world: World, change: Change): World {
     nodes: withRows(world.nodes, change.nodes),
     pools: withRows(world.pools, change.pools),
     syncs: withRows(world.syncs, change.syncs),
+    unknown: change.unknown ?? world.unknown,
   };
 }
 

@@ -1,7 +1,7 @@
 /** How the page hears the console, and the console the cluster. What is shown may be old otherwise, and is said to be. */
 import type { Health } from '../../src/console/model.ts';
 import { useTold } from '../live/clock.ts';
-import type { Live } from '../live/live.ts';
+import type { Live } from '../live/news.ts';
 import { span } from '../words/time.ts';
 import { HealthMark } from './health-mark.tsx';
 

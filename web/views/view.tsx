@@ -1,10 +1,12 @@
 /** The view that the address asks for, once there is something to show. */
-import { isHeard, type Live } from '../live/live.ts';
+import type { Unknown } from '../../src/console/model.ts';
+import { isHeard, type Live } from '../live/news.ts';
 import { addressIn, usePage } from '../page.ts';
 import { Empty } from '../parts/empty.tsx';
 import { Loading } from '../parts/loading.tsx';
 import { Problem, whyOf } from '../parts/problem.tsx';
-import type { Place } from '../route.ts';
+import { Unseen } from '../parts/unseen.tsx';
+import type { Place, Route } from '../route.ts';
 import { NodeView } from './nodes/node-view.tsx';
 import { NodesView } from './nodes/nodes-view.tsx';
 import { OverviewView } from './overview/overview-view.tsx';
@@ -23,9 +25,11 @@ export function View({ place, live }: { readonly place: Place; readonly live: Li
       <Loading what="Listening to the cluster…" />
     );
   const { route, params } = place;
+  const unseen = unseenAt(route, world.unknown);
+  if (unseen) return <Unseen {...unseen} />;
   switch (route.view) {
     case 'overview':
-      return <OverviewView overview={world.overview} isHeard={isHeard(live)} />;
+      return <OverviewView overview={world.overview} unknown={world.unknown} isHeard={isHeard(live)} />;
     case 'volumes':
       return <VolumesView volumes={world.volumes} params={params} />;
     case 'volume':
@@ -52,6 +56,35 @@ export function View({ place, live }: { readonly place: Place; readonly live: Li
         </Empty>
       );
   }
+}
+
+interface Part {
+  readonly of: keyof Unknown;
+  readonly title: string;
+  readonly what: string;
+}
+
+const VOLUMES: Part = { of: 'volumes', title: 'Volumes', what: 'volumes' };
+const NODES: Part = { of: 'nodes', title: 'Nodes', what: 'nodes' };
+const POOLS: Part = { of: 'pools', title: 'Pools', what: 'pools' };
+const SYNCS: Part = { of: 'syncs', title: 'Sync', what: 'syncs' };
+const PARTS: Readonly<Partial<Record<Route['view'], Part>>> = {
+  volumes: VOLUMES,
+  volume: VOLUMES,
+  nodes: NODES,
+  node: NODES,
+  pools: POOLS,
+  pool: POOLS,
+  syncs: SYNCS,
+  sync: SYNCS,
+};
+
+/** Nothing where what the address leads to can be said. */
+function unseenAt({ view }: Route, unknown: Unknown) {
+  const part = PARTS[view];
+  if (!part) return undefined;
+  const why = unknown[part.of];
+  return why === undefined ? undefined : { title: part.title, what: part.what, why };
 }
 
 function Unheard({ why, isFinal }: { readonly why: unknown; readonly isFinal: boolean }) {

@@ -14,6 +14,8 @@ beforeEach(async () => {
 });
 afterEach(() => rm(directory, { recursive: true, force: true }));
 
+const audited: string[] = [];
+const at = (port: number) => ({ store: directory, port, audit: (line: string) => audited.push(line) });
 const open = (name: string) => DemoSite.open({ name, clock: systemClock, port: 0, directory });
 
 /** What a stream has brought so far, until it is enough. */
@@ -31,7 +33,7 @@ async function streamed(url: string, isEnough: (text: string) => boolean): Promi
 test('the console of the demo shows both clusters, and says when one of them has died', async () => {
   await using protectedSite = await open('protected');
   await using recoverySite = await open('recovery');
-  await using console = await openConsole([protectedSite, recoverySite], directory, 0);
+  await using console = await openConsole([protectedSite, recoverySite], at(0));
   const hello = await (await fetch(`${console.url}api/hello`)).json();
   expect(hello).toMatchObject({
     clusters: [{ name: 'protected' }, { name: 'recovery' }],
@@ -53,8 +55,25 @@ test('a taken port is no error', async () => {
   const address = taken.address();
   const port = typeof address === 'object' && address ? address.port : 0;
   await using site = await open('protected');
-  await using console = await openConsole([site], directory, port);
+  await using console = await openConsole([site], at(port));
   expect(console.url).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/$/);
   expect(console.url).not.toContain(`:${port}/`);
   taken.close();
+});
+
+test('what people do there, or try to, is told', async () => {
+  await using site = await open('protected');
+  await using console = await openConsole([site], at(0));
+  audited.length = 0;
+  const action = { name: 'start-drill', to: { sync: 'si\u001bte' }, label: '', consequence: '', confirmed: 'drill' };
+  const answer = await fetch(`${console.url}api/clusters/protected/actions`, {
+    method: 'POST',
+    headers: { 'x-holdfast': '1', 'content-type': 'application/json' },
+    body: JSON.stringify(action),
+  });
+  expect(await answer.json()).toMatchObject({ succeeded: false });
+  expect(audited).toEqual([
+    expect.stringMatching(/^audit: you, in the demo protected start-drill .*: Nothing was done: .*\n$/),
+  ]);
+  expect(audited[0]).not.toContain('\u001b');
 });

@@ -10,6 +10,7 @@ import { systemClock } from '../../kit/clock/clock.ts';
 import { silentLog } from '../../kit/observe/log.ts';
 import { NO_KEYS } from '../../sync/export/keys.ts';
 import { openStore } from '../../sync/store/open.ts';
+import { auditLog } from './audit.ts';
 import type { DemoSite } from './site.ts';
 
 export interface DemoConsole extends AsyncDisposable {
@@ -18,8 +19,16 @@ export interface DemoConsole extends AsyncDisposable {
 
 const LOOPBACK = '127.0.0.1';
 
-/** Another port where this one is taken. */
-export async function openConsole(sites: readonly DemoSite[], store: string, port: number): Promise<DemoConsole> {
+export interface DemoConsoleOptions {
+  readonly store: string;
+  /** Another one where this one is taken. */
+  readonly port: number;
+  /** What people did there, each a line. */
+  readonly audit: (line: string) => void;
+}
+
+export async function openConsole(sites: readonly DemoSite[], options: DemoConsoleOptions): Promise<DemoConsole> {
+  const { store, port, audit } = options;
   await using stack = new AsyncDisposableStack();
   const stop = new AbortController();
   const clusters = sites.map((site) => {
@@ -40,19 +49,20 @@ export async function openConsole(sites: readonly DemoSite[], store: string, por
     stop.abort();
     await Promise.allSettled(running);
   });
-  const actions = stack.use(new Actions({ log: silentLog, id: randomUUID }));
-  const options = {
+  const log = auditLog(audit);
+  const actions = stack.use(new Actions({ log, id: randomUUID }));
+  const served = {
     version: buildInfo().version,
     clusters,
     door: openDoor('you, in the demo'),
     clock: systemClock,
-    log: silentLog,
+    log,
     page: new PageFiles(),
     actions,
     allowed: ACTIONS,
     hosts: new Set<string>(),
   };
-  const server = stack.use(await listenAt(options, port));
+  const server = stack.use(await listenAt(served, port));
   const owned = stack.move();
   return {
     url: `http://${LOOPBACK}:${server.address.port}/`,

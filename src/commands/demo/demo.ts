@@ -68,7 +68,11 @@ async function demo(options: OptionsOf<typeof flags>, terminal: Terminal): Promi
   using _end = { [Symbol.dispose]: () => clock.die() }; // whatever still waits for a time keeps nobody
   await using world = await DemoWorld.open({ clock, directory: directory.path, kubeconfigs, port: options.port });
   const { protectedSite, recoverySite } = world;
-  await using console = await openConsole([protectedSite, recoverySite], world.store, options.consolePort);
+  await using console = await openConsole([protectedSite, recoverySite], {
+    store: world.store,
+    port: options.consolePort,
+    audit: (line) => terminal.stderr.write(line),
+  });
   terminal.stdout.write(
     `Two clusters in this process, with six nodes in three zones each, and all five jobs at work:\n\n` +
       `  export KUBECONFIG=${protectedSite.kubeconfig}   # protected\n` +

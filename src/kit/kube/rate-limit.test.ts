@@ -43,6 +43,18 @@ describe('a rate limiter', () => {
     );
   });
 
+  test('says whether one may go at once, and counts it only then', async () => {
+    const { clock, limiter } = aLimiter(10, 2);
+    expect([limiter.tryTake(), limiter.tryTake(), limiter.tryTake(), limiter.tryTake()]).toEqual([
+      true,
+      true,
+      false,
+      false,
+    ]);
+    await clock.advance(100);
+    expect([limiter.tryTake(), limiter.tryTake()]).toEqual([true, false]);
+  });
+
   test('lets a request that waits be given up', async () => {
     const { clock, limiter } = aLimiter(1, 1);
     await limiter.take();

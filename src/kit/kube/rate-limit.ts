@@ -20,12 +20,30 @@ export class RateLimiter {
     this.#limit = limit;
   }
 
+  /** Whether one may be sent now; if so, it counts. */
+  tryTake(): boolean {
+    const now = this.#clock.monotonic();
+    const due = this.#due(now);
+    if (due > now) return false;
+    this.#nextAt = due + this.#spacing;
+    return true;
+  }
+
   /** Resolves when the next request may be sent, in the order of the calls. */
   async take(signal?: AbortSignal): Promise<void> {
-    const spacing = 1000 / this.#limit.perSecond;
     const now = this.#clock.monotonic();
-    this.#nextAt = Math.max(this.#nextAt, now - (this.#limit.burst - 1) * spacing) + spacing;
-    const wait = this.#nextAt - spacing - now;
+    const due = this.#due(now);
+    this.#nextAt = due + this.#spacing;
+    const wait = due - now;
     if (wait > 0) await sleep(this.#clock, wait, signal);
+  }
+
+  get #spacing(): number {
+    return 1000 / this.#limit.perSecond;
+  }
+
+  /** When the next one may go; before now where some of the burst is left. */
+  #due(now: number): number {
+    return Math.max(this.#nextAt, now - (this.#limit.burst - 1) * this.#spacing);
   }
 }

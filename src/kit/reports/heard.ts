@@ -17,6 +17,8 @@ export interface Heard<R extends Reported = Reported> {
 
 /** The agent writes at least every 5 minutes. One that was not heard twice in a row has a problem. */
 const SILENT_AFTER_MS = 10 * 60_000;
+export const isSilent = (at: string, now: Date): boolean => now.getTime() - Date.parse(at) > SILENT_AFTER_MS;
+
 /** Clocks differ, by less than this if all is well. */
 const AHEAD_MS = 60_000;
 

@@ -2,19 +2,28 @@
 import type { Forecast, Health } from '../../../src/console/model.ts';
 import { addressIn, usePage } from '../../page.ts';
 import { HealthMark } from '../../parts/health-mark.tsx';
+import { UnseenFigure } from '../../parts/unseen.tsx';
 import { percent } from '../../words/numbers.ts';
 import { span } from '../../words/time.ts';
 
 const SHOWN = 3;
 const DAY = 86_400;
 
-export function ForecastTile({ forecasts }: { readonly forecasts: readonly Forecast[] }) {
+interface ForecastTileProps {
+  readonly forecasts: readonly Forecast[];
+  /** Why pools are, where they are. */
+  readonly unknown: string | undefined;
+}
+
+export function ForecastTile({ forecasts, unknown }: ForecastTileProps) {
   const page = usePage();
   const [first] = forecasts;
   return (
     <section class="tile" aria-label="Forecast">
       <h2>Next full pool</h2>
-      {first === undefined ? (
+      {unknown !== undefined ? (
+        <UnseenFigure why={unknown} />
+      ) : first === undefined ? (
         <>
           <p class="figure figure-none">none</p>
           <p class="quiet-text">No pool is on its way to full.</p>

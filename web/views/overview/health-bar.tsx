@@ -2,16 +2,31 @@
 import type { Health } from '../../../src/console/model.ts';
 import { addressIn, usePage } from '../../page.ts';
 import { HealthMark } from '../../parts/health-mark.tsx';
+import { UnseenFigure } from '../../parts/unseen.tsx';
 import { HEALTH_WORDS, HEALTHS } from '../../words/health.ts';
 import { count } from '../../words/numbers.ts';
 
-export function HealthBar({ volumes }: { readonly volumes: Readonly<Record<Health, number>> }) {
+interface HealthBarProps {
+  readonly volumes: Readonly<Record<Health, number>>;
+  /** Why they are, where they are. */
+  readonly unknown: string | undefined;
+}
+
+export function HealthBar({ volumes, unknown }: HealthBarProps) {
+  return (
+    <section class="tile tile-wide" aria-label="Volumes by health">
+      <h2>Volumes</h2>
+      {unknown === undefined ? <Counts volumes={volumes} /> : <UnseenFigure why={unknown} />}
+    </section>
+  );
+}
+
+function Counts({ volumes }: Pick<HealthBarProps, 'volumes'>) {
   const page = usePage();
   const all = HEALTHS.reduce((sum, health) => sum + volumes[health], 0);
   const present = HEALTHS.filter((health) => volumes[health] > 0);
   return (
-    <section class="tile tile-wide" aria-label="Volumes by health">
-      <h2>Volumes</h2>
+    <>
       <p class="figure">{count(all)}</p>
       <div class="health-bar" aria-hidden="true">
         {present.map((health) => (
@@ -29,6 +44,6 @@ export function HealthBar({ volumes }: { readonly volumes: Readonly<Record<Healt
           </li>
         ))}
       </ul>
-    </section>
+    </>
   );
 }

@@ -1,5 +1,5 @@
 /** Is my data safe? The answer first; then what needs a person, what is going on, and how far ahead trouble is. */
-import type { Overview, Verdict } from '../../../src/console/model.ts';
+import type { Overview, Unknown, Verdict } from '../../../src/console/model.ts';
 import { ActivityLine } from '../../parts/activity-line.tsx';
 import { Ago } from '../../parts/ago.tsx';
 import { HealthMark, HealthShape } from '../../parts/health-mark.tsx';
@@ -15,27 +15,31 @@ const NOT_IN_USE = 'not in use here';
 
 interface OverviewViewProps {
   readonly overview: Overview;
+  readonly unknown: Unknown;
   /** What was well when it was heard last is not known to be. */
   readonly isHeard: boolean;
 }
 
-export function OverviewView({ overview, isHeard }: OverviewViewProps) {
+export function OverviewView({ overview, unknown, isHeard }: OverviewViewProps) {
   const { verdict, needs, activities, jobs, at } = overview;
+  const isAllSeen = Object.keys(unknown).length === 0;
   return (
     <div class="overview">
       <VerdictHead verdict={verdict} at={at} isHeard={isHeard} />
 
       <div class="tiles">
-        <HealthBar volumes={overview.volumesByHealth} />
-        <RpoTile rpo={overview.rpo} />
-        <ForecastTile forecasts={overview.forecasts} />
+        <HealthBar volumes={overview.volumesByHealth} unknown={unknown.volumes} />
+        <RpoTile rpo={overview.rpo} unknown={unknown.syncs} />
+        <ForecastTile forecasts={overview.forecasts} unknown={unknown.pools} />
       </div>
 
       <div class="columns">
         <Section title="Needs you" aside={<span class="count">{count(needs.length)}</span>}>
           {needs.length === 0 ? (
             <p class="calm">
-              <HealthMark health="well">Nothing needs you.</HealthMark>
+              <HealthMark health={isAllSeen ? 'well' : 'unknown'}>
+                {isAllSeen ? 'Nothing needs you.' : 'Nothing that can be seen needs you.'}
+              </HealthMark>
             </p>
           ) : (
             <ul class="needs">
@@ -49,7 +53,11 @@ export function OverviewView({ overview, isHeard }: OverviewViewProps) {
         <div>
           <Section title="Going on now" aside={<span class="count">{count(activities.length)}</span>}>
             {activities.length === 0 ? (
-              <p class="calm quiet-text">Nothing is being wiped, drained, restored or made.</p>
+              <p class="calm quiet-text">
+                {isAllSeen
+                  ? 'Nothing is being wiped, drained, restored or made.'
+                  : 'Nothing that can be seen is being wiped, drained, restored or made.'}
+              </p>
             ) : (
               <ul class="activities">
                 {activities.map((activity) => (

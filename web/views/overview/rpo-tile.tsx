@@ -3,15 +3,24 @@ import type { Rpo } from '../../../src/console/model.ts';
 import { addressIn, usePage } from '../../page.ts';
 import { Ago } from '../../parts/ago.tsx';
 import { Counter } from '../../parts/counter.tsx';
+import { UnseenFigure } from '../../parts/unseen.tsx';
 import { recoveryPoint } from '../../sync/recovery-point.ts';
 import { took } from '../../words/time.ts';
 
-export function RpoTile({ rpo }: { readonly rpo: Rpo | undefined }) {
+interface RpoTileProps {
+  readonly rpo: Rpo | undefined;
+  /** Why syncs are, where they are. */
+  readonly unknown: string | undefined;
+}
+
+export function RpoTile({ rpo, unknown }: RpoTileProps) {
   const page = usePage();
   return (
     <section class="tile" aria-label="Recovery point">
       <h2>Recovery point</h2>
-      {rpo === undefined ? (
+      {unknown !== undefined ? (
+        <UnseenFigure why={unknown} />
+      ) : rpo === undefined ? (
         <>
           <p class="figure figure-none">none</p>
           <p class="quiet-text">No complete export is known: nothing is held elsewhere.</p>
