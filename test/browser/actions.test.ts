@@ -80,7 +80,7 @@ test('nothing is sent by who thinks better of it, and the focus is where it was'
   await page.getByRole('button', { name: 'Cancel the drain' }).click();
   await page.keyboard.press('Escape');
   await page.getByRole('dialog').waitFor({ state: 'detached' });
-  expect(await page.evaluate<string>('document.activeElement.textContent')).toBe('Cancel the drain');
+  await expect.poll(() => page.evaluate<string>('document.activeElement.textContent')).toBe('Cancel the drain');
   expect(server.posted).toEqual([]);
 });
 
