@@ -14,6 +14,8 @@ const tier = (name: string, include: string[], oneByOne = true, testTimeout = on
     testTimeout,
     hookTimeout: 120_000,
     fileParallelism: !oneByOne,
+    /** What a test waits for is there in a moment, or after a while on a busy machine. */
+    expect: { poll: { timeout: 15_000, interval: 100 } },
     ...(RUN_THE_PROGRAM.includes(name) && { globalSetup: 'test/harness/built.ts' }),
     ...(name === 'browser' && { globalSetup: 'test/browser/built-page.ts' }),
   },

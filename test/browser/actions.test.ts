@@ -36,10 +36,10 @@ test('a wipe is approved only by who types which device it is', async () => {
   await page.getByRole('button', { name: 'Approve the wipe' }).click();
   const dialog = page.getByRole('dialog', { name: 'Approve the wipe' });
   await dialog.getByText(APPROVE.consequence).waitFor();
-  expect(await violationsOn(page)).toEqual([]);
+  await expect.poll(() => violationsOn(page)).toEqual([]);
   const send = dialog.getByRole('button', { name: 'Approve the wipe' });
   await dialog.getByRole('textbox').fill('node-02/sdb');
-  expect(await send.isDisabled()).toBe(true);
+  await expect.poll(() => send.isDisabled()).toBe(true);
   await dialog.getByRole('textbox').press('Enter');
   expect(server.posted).toEqual([]);
   await dialog.getByRole('textbox').fill('node-02/sdc');
@@ -78,6 +78,7 @@ test('what was not done is said to be, with the reason', async () => {
 test('nothing is sent by who thinks better of it, and the focus is where it was', async () => {
   const page = await open('#/pools');
   await page.getByRole('button', { name: 'Cancel the drain' }).click();
+  await page.getByRole('dialog').waitFor();
   await page.keyboard.press('Escape');
   await page.getByRole('dialog').waitFor({ state: 'detached' });
   await expect.poll(() => page.evaluate<string>('document.activeElement.textContent')).toBe('Cancel the drain');
@@ -96,6 +97,6 @@ test('a console that was not started for it offers nothing to do', async () => {
   for (const view of ['Nodes', 'Pools', 'Sync']) {
     await page.getByRole('navigation', { name: 'Views' }).getByRole('link', { name: view }).click();
     await page.getByRole('heading', { level: 1, name: view }).waitFor();
-    expect(await page.getByRole('button', { name: /Approve|Start a drill|Cancel/ }).count()).toBe(0);
+    await expect.poll(() => page.getByRole('button', { name: /Approve|Start a drill|Cancel/ }).count()).toBe(0);
   }
 });

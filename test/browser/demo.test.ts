@@ -50,7 +50,7 @@ test('every view of both clusters is shown, and nothing is amiss', async () => {
     for (const view of ['Volumes', 'Nodes', 'Pools', 'Sync']) {
       await go(view);
       await page.getByRole('heading', { level: 1, name: view }).waitFor();
-      expect(await violationsOn(page)).toEqual([]);
+      await expect.poll(() => violationsOn(page)).toEqual([]);
     }
   }
   expect(watched.offences).toEqual([]);

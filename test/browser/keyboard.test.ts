@@ -43,7 +43,7 @@ test('g and a letter go to every view', async () => {
 test('? tells of the keys', async () => {
   await keys('?');
   await page.getByRole('dialog', { name: 'Keys' }).waitFor();
-  expect(await violationsOn(page)).toEqual([]);
+  await expect.poll(() => violationsOn(page)).toEqual([]);
   await keys('Escape');
   await page.getByRole('dialog').waitFor({ state: 'detached' });
 });
@@ -59,9 +59,9 @@ test('/ searches from anywhere, and letters that are typed go nowhere', async ()
 
 test('one comes to the content past everything else', async () => {
   await keys('Tab');
-  expect(await told(page, 'document.activeElement.textContent')).toBe('Skip to the content');
+  await expect.poll(() => told(page, 'document.activeElement.textContent')).toBe('Skip to the content');
   await keys('Enter');
-  expect(await told(page, 'document.activeElement.id')).toBe('main');
+  await expect.poll(() => told(page, 'document.activeElement.id')).toBe('main');
   await page.getByRole('heading', { name: /3 things need you/ }).waitFor();
 });
 
@@ -83,7 +83,7 @@ test('volumes are filtered, searched and sorted, and the address says how', asyn
   await page.getByText('5 of 1,000 volumes').waitFor();
   await page.getByText('Zone', { exact: true }).nth(0).click();
   await page.getByRole('checkbox', { name: /eu-1a/ }).check();
-  expect(await violationsOn(page)).toEqual([]);
+  await expect.poll(() => violationsOn(page)).toEqual([]);
   await keys('Escape');
   await page.getByRole('button', { name: 'No longer Zone eu-1a' }).waitFor();
   await page.getByRole('columnheader', { name: 'Capacity' }).getByRole('button').click();
@@ -93,7 +93,9 @@ test('volumes are filtered, searched and sorted, and the address says how', asyn
   await page.reload();
   await page.getByRole('row').nth(1).waitFor();
   expect((await page.getByRole('row').allTextContents()).length).toBe(shown.length);
-  expect(await page.getByRole('columnheader', { name: 'Capacity' }).getAttribute('aria-sort')).toBe('descending');
+  await expect
+    .poll(() => page.getByRole('columnheader', { name: 'Capacity' }).getAttribute('aria-sort'))
+    .toBe('descending');
   await page.getByRole('button', { name: 'Clear' }).click();
   await page.getByText('1,000 volumes').waitFor();
   await page.getByRole('searchbox', { name: 'Search volumes' }).fill('no such thing');
@@ -112,7 +114,7 @@ test('another cluster is another page of the same view', async () => {
   await page.getByRole('navigation', { name: 'Clusters' }).getByRole('link', { name: 'recovery' }).click();
   await expect.poll(address).toBe('#/nodes?cluster=recovery');
   await heading('Nodes');
-  expect(await told(page, 'document.title')).toBe('Nodes · recovery · Holdfast');
+  await expect.poll(() => told(page, 'document.title')).toBe('Nodes · recovery · Holdfast');
 });
 
 test('colours are those of the system, until a person chooses', async () => {
@@ -133,7 +135,7 @@ test('another view begins at its top', async () => {
   await told(page, 'document.getElementById("main").scrollTop = 500');
   await keys('g', 'p');
   await heading('Pools');
-  expect(await told(page, 'document.getElementById("main").scrollTop')).toBe(0);
+  await expect.poll(() => told(page, 'document.getElementById("main").scrollTop')).toBe(0);
 });
 
 test('an address that leads nowhere says so', async () => {

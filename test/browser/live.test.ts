@@ -62,13 +62,13 @@ test('a console that went away is waited for, and it goes on from where it was',
   await page.getByText(/The console has not been heard for .* What is shown is from before/).waitFor();
   await page.getByRole('heading', { name: 'That cannot be said now.' }).waitFor();
   await page.getByText(/What was heard last: One\./).waitFor();
-  expect(await violationsOn(page)).toEqual([]);
+  await expect.poll(() => violationsOn(page)).toEqual([]);
   server = await server.reopened();
   server.change(saying('Two.'));
   await page.getByRole('heading', { name: 'Two.' }).waitFor({ timeout: 30_000 });
   await page.getByText('Live', { exact: true }).waitFor();
   expect(server.resumedFrom).toEqual(['1']);
-  expect(await page.getByText('What is shown is from before').count()).toBe(0);
+  await expect.poll(() => page.getByText('What is shown is from before').count()).toBe(0);
 });
 
 test('a cluster that the console cannot hear is said to be', async () => {
@@ -111,26 +111,26 @@ test('a story that cannot be had is a problem with a way out', async () => {
   const { page } = await open('#/volumes/pvc-nobody');
   await page.getByText('There is no such volume.').waitFor();
   await page.getByRole('button', { name: 'Ask again' }).waitFor();
-  expect(await violationsOn(page)).toEqual([]);
+  await expect.poll(() => violationsOn(page)).toEqual([]);
 });
 
 test('a token is asked for where it is wanted, kept in the tab only, and asked for again when it does not do', async () => {
   const { page } = await open('#/overview', { token: 'secret' });
   await page.getByRole('heading', { name: 'Who is there?' }).waitFor();
-  expect(await violationsOn(page)).toEqual([]);
+  await expect.poll(() => violationsOn(page)).toEqual([]);
   await page.getByLabel('Token').fill('wrong');
   await page.getByRole('button', { name: 'Sign in' }).click();
   await page.getByText('That token did not do').waitFor();
   await page.getByLabel('Token').fill('secret');
   await page.getByRole('button', { name: 'Sign in' }).click();
   await page.getByRole('heading', { name: /3 things need you/ }).waitFor();
-  expect(await told(page, 'sessionStorage.getItem("holdfast-token")')).toBe('secret');
-  expect(await told(page, 'JSON.stringify(localStorage)')).not.toContain('secret');
+  await expect.poll(() => told(page, 'sessionStorage.getItem("holdfast-token")')).toBe('secret');
+  await expect.poll(() => told(page, 'JSON.stringify(localStorage)')).not.toContain('secret');
   await page.reload();
   await page.getByRole('heading', { name: /3 things need you/ }).waitFor();
   await page.getByRole('button', { name: 'Sign out' }).click();
   await page.getByRole('heading', { name: 'Who is there?' }).waitFor();
-  expect(await told(page, 'sessionStorage.length')).toBe(0);
+  await expect.poll(() => told(page, 'sessionStorage.length')).toBe(0);
 });
 
 test('a console that does not answer at all is tried again', async () => {
@@ -138,7 +138,7 @@ test('a console that does not answer at all is tried again', async () => {
   await page.route('**/api/hello', (route) => route.abort());
   await page.reload();
   await page.getByRole('heading', { name: 'The console does not answer' }).waitFor();
-  expect(await violationsOn(page)).toEqual([]);
+  await expect.poll(() => violationsOn(page)).toEqual([]);
   await page.unroute('**/api/hello');
   await page.getByRole('button', { name: 'Try now' }).click();
   await page.getByRole('heading', { name: /3 things need you/ }).waitFor();
@@ -162,7 +162,7 @@ test('a cluster with nothing in it is told of in words', async () => {
   };
   const { page, offences } = await open('#/overview', { state: nothing });
   await page.getByText('Nothing needs you.').waitFor();
-  expect(await violationsOn(page)).toEqual([]);
+  await expect.poll(() => violationsOn(page)).toEqual([]);
   for (const [view, words] of Object.entries({
     Volumes: 'There are no volumes yet',
     Nodes: 'There are no nodes yet',
@@ -171,7 +171,7 @@ test('a cluster with nothing in it is told of in words', async () => {
   })) {
     await page.getByRole('navigation', { name: 'Views' }).getByRole('link', { name: view }).click();
     await page.getByText(words).waitFor();
-    expect(await violationsOn(page)).toEqual([]);
+    await expect.poll(() => violationsOn(page)).toEqual([]);
   }
   expect(offences).toEqual([]);
 });
@@ -189,8 +189,8 @@ test('what may not be read is said to be, and is not taken for nothing', async (
   };
   const { page, offences } = await open('#/overview', { state: blind });
   await page.getByText('Nothing that can be seen needs you.').waitFor();
-  expect(await page.getByText(why).count()).toBe(3);
-  expect(await violationsOn(page)).toEqual([]);
+  await expect.poll(() => page.getByText(why).count()).toBe(3);
+  await expect.poll(() => violationsOn(page)).toEqual([]);
   for (const [view, what] of [
     ['Volumes', 'volumes'],
     ['Nodes', 'nodes'],
@@ -200,7 +200,7 @@ test('what may not be read is said to be, and is not taken for nothing', async (
     await page.getByRole('navigation', { name: 'Views' }).getByRole('link', { name: view }).click();
     await page.getByText(`Nobody can say which ${what} there are`).waitFor();
     await page.getByText(why).waitFor();
-    expect(await violationsOn(page)).toEqual([]);
+    await expect.poll(() => violationsOn(page)).toEqual([]);
   }
   server.change({ unknown: {}, syncs: state.syncs });
   await page.getByRole('heading', { name: 'everything' }).waitFor();
@@ -217,7 +217,7 @@ test('what a cluster calls its things is shown, and never run', async () => {
   await page.getByText(evil).first().waitFor();
   await page.getByRole('navigation', { name: 'Views' }).getByRole('link', { name: 'Overview' }).click();
   await page.getByText(evil).first().waitFor();
-  expect(await told(page, 'document.querySelectorAll("#page img").length')).toBe(0);
+  await expect.poll(() => told(page, 'document.querySelectorAll("#page img").length')).toBe(0);
   expect(offences).toEqual([]);
 });
 

@@ -113,8 +113,8 @@ describe.each([
     await page.mouse.move(0, 0);
     await told(page, 'document.getElementById("main").scrollTop = 0');
     await page.screenshot({ path: resolve(SCREENSHOTS, `${name}-${size}-${colorScheme}.png`) });
-    expect(await violationsOn(page)).toEqual([]);
-    expect(await told(page, 'document.documentElement.scrollWidth')).toBe(SIZES[size].width);
+    await expect.poll(() => violationsOn(page)).toEqual([]);
+    await expect.poll(() => told(page, 'document.documentElement.scrollWidth')).toBe(SIZES[size].width);
     expect(
       await told(page, 'document.getElementById("main").scrollWidth <= document.getElementById("main").clientWidth'),
     ).toBe(true);
