@@ -1,7 +1,6 @@
 /** The commands for people, as they are shipped, on the sandbox: by themselves, as a plugin of the real kubectl, and in a real bash. */
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync } from 'node:fs';
 import { chmod, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
@@ -184,16 +183,6 @@ describe('as a plugin of kubectl', () => {
     expect(stdout).toMatch(/^topology\t/);
     expect(stdout).toMatch(/^:4$/m);
   });
-});
-
-/** fish is not on every machine, and is not needed for anything else. */
-const hasFish = (process.env.PATH ?? '').split(':').some((directory) => existsSync(join(directory, 'fish')));
-
-test.runIf(hasFish)('in fish, where there is one', async () => {
-  const script =
-    'holdfast completion fish | source; complete -C"holdfast status -o "; complete -C"holdfast explain groupIsF"';
-  const { stdout } = await run('fish', ['-c', script], { env: environment() });
-  expect(stdout.split('\n').filter((line) => line !== '')).toEqual(['json', 'table', 'wide', 'yaml', 'groupIsFull']);
 });
 
 describe('in bash', () => {
