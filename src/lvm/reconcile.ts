@@ -120,11 +120,19 @@ class VolumeTurn {
       const { kind } = decision;
       if (kind === 'done') return sight;
       if (kind !== 'step') throw this.#refused(decision);
+      this.#mustStillBeWanted();
       await this.#hold(declared);
       report.does(this.#volume, declared, decision.step);
       created = await report.timed(decision.step.kind, () => machine.make(decision.step, declared, sight, signal));
     }
     throw new Retry(`${declared.name} is not ready after ${MOST_STEPS} steps`);
+  }
+
+  /** A turn takes as long as its commands do: who deletes the volume meanwhile, by force and to make it anew even, gets nothing more of it. */
+  #mustStillBeWanted(): void {
+    const { name, uid } = this.#volume;
+    const now = this.#parts.views.volumes.get(name);
+    if (now?.uid !== uid || now.deletedAt !== undefined) throw new Wait('the volume was deleted while it was made');
   }
 
   /** Before the first thing is made for it. */

@@ -22,6 +22,8 @@ export class Oracle {
   readonly #cluster: Volumes;
   /** The uids of volumes that somebody has deleted: what was theirs may go. */
   readonly #deleted = new Set<string>();
+  /** The uids of volumes that vanished while they were held: one command that was on its way may still be carried out. */
+  readonly #vanished = new Set<string>();
   /** What somebody has written to a volume and still needs. */
   readonly #needed = new Map<SimulatedVolume, string>();
   #written = 0;
@@ -49,8 +51,13 @@ export class Oracle {
   }
 
   /** Somebody lets the object vanish by force: nobody knows any more what is to become of what was its. */
-  abandons({ metadata: { uid = '' } }: PersistentVolume): void {
+  abandons({ metadata: { uid = '', finalizers } }: PersistentVolume): void {
     this.#deleted.delete(uid);
+    if (finalizers?.includes(FINALIZER)) this.#vanished.add(uid);
+  }
+
+  #isOnItsWay(uid = ''): boolean {
+    return this.#vanished.delete(uid);
   }
 
   /** Somebody takes it away himself. */
@@ -124,7 +131,8 @@ export class Oracle {
     if (volume.kind === 'thin-pool') return;
     const owner = ownerIn(volume);
     const pv = this.#cluster.volume(volume.name);
-    const isHeld = pv?.metadata.finalizers?.includes(FINALIZER) || this.#deleted.has(owner?.uid ?? '');
+    const isItsOwn = pv?.metadata.uid === owner?.uid && pv?.metadata.finalizers?.includes(FINALIZER);
+    const isHeld = isItsOwn || this.#deleted.has(owner?.uid ?? '') || this.#isOnItsWay(owner?.uid);
     this.#must(owner !== undefined, `${volume.name} is made without a mark`);
     this.#must(isHeld, `${volume.name} is made before its object is held`);
     const all = this.#lvm.volumes.filter((each) => ownerIn(each)?.uid === owner?.uid);
@@ -149,8 +157,9 @@ export class Oracle {
     const owner = volume && ownerIn(volume);
     const pv = this.#cluster.volumes.find(({ spec }) => spec?.local?.path === path);
     this.#must(!this.#isMountPoint(path), `something is mounted over at ${path}`);
-    const isItsOwn = owner?.uid === pv?.metadata.uid || this.#deleted.has(owner?.uid ?? '');
-    this.#must(isItsOwn, `${volume?.name} is mounted at ${path}, where it does not belong`);
+    const isItsOwn = owner !== undefined && owner.uid === pv?.metadata.uid;
+    const mayBe = isItsOwn || this.#deleted.has(owner?.uid ?? '') || this.#isOnItsWay(owner?.uid);
+    this.#must(mayBe, `${volume?.name} is mounted at ${path}, where it does not belong`);
     this.#must(!content.isOld, `${volume?.name} is mounted with what another one had on the disk`);
     this.#must(owner?.state === 'ready', `${volume?.name} is mounted before it is marked as ready`);
   }
