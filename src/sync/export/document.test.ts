@@ -222,6 +222,16 @@ describe('what is not taken for an export', () => {
     expect(refusal(body).fact).toBe('exportIsMalformed');
   });
 
+  test('is one with a bad object also for who asks again, or for that one only', () => {
+    const bad = { apiVersion: 'v1', kind: 'PersistentVolume', metadata: { name: 'B' } };
+    const good = { ...bad, metadata: { name: 'a' } };
+    const { volumes } = readDocument(withLists({ persistent_volumes: [good, bad] }));
+    const [first] = volumes;
+    expect(first).toEqual(good);
+    for (const read of [() => [...volumes], () => [...volumes], () => volumes.at(1)])
+      expect(read).toThrow('metadata.name is not as it should be');
+  });
+
   test('is one with an object twice', () => {
     const one = captured(PERSISTENT_VOLUMES, volume('a'));
     const error = refusal(documentOf({ storageClasses: [], volumes: [one, one], claims: [] }));

@@ -112,36 +112,40 @@ export function readDocument(body: Buffer): ExportDocument {
   };
 }
 
+/** Each object is checked when all are read for the first time; they are read again several times, and are the same bytes then. */
 function objectsIn<T extends KubeObject>(
   body: Buffer,
   extents: readonly Extent[],
   resource: Resource<T>,
 ): ExportedObjects<T> {
-  const read = ({ start, end }: Extent): Named<T> =>
-    checkedObject(resource, parsed(body.toString('utf8', start, end), start));
+  let areChecked = false;
+  const read = ({ start, end }: Extent): Named<T> => {
+    const value = parsed(body.toString('utf8', start, end), start);
+    return areChecked ? (value as Named<T>) : checkedObject(resource, value);
+  };
+
+  function* each(): Generator<Named<T>, void> {
+    if (areChecked) return yield* extents.values().map(read);
+    const keys = new Set<string>();
+    for (const extent of extents) {
+      const object = read(extent);
+      const key = keyOfObject(object);
+      if (keys.has(key))
+        throw new ExportIsUnreadable('exportIsMalformed', `${resource.kind} ${key} is in the export twice`);
+      keys.add(key);
+      yield object;
+    }
+    areChecked = true;
+  }
+
   return {
-    [Symbol.iterator]: () => eachOnce(extents, read, resource),
+    [Symbol.iterator]: each,
     at(index) {
       const extent = extents[index];
       if (extent === undefined) throw new RangeError(`the export has no ${resource.kind} at place ${index}`);
       return read(extent);
     },
   };
-}
-
-function* eachOnce<T extends KubeObject>(
-  extents: readonly Extent[],
-  read: (extent: Extent) => Named<T>,
-  { kind }: Resource<T>,
-): Generator<Named<T>, void> {
-  const keys = new Set<string>();
-  for (const extent of extents) {
-    const object = read(extent);
-    const key = keyOfObject(object);
-    if (keys.has(key)) throw new ExportIsUnreadable('exportIsMalformed', `${kind} ${key} is in the export twice`);
-    keys.add(key);
-    yield object;
-  }
 }
 
 function parsed(text: string, start: number): unknown {
