@@ -5,7 +5,13 @@ const SIMULATION = 'src/**/*.simulation.test.ts';
 
 const RUN_THE_PROGRAM = ['integration', 'host', 'lab-node'];
 
-/** One project per test tier. Real processes and devices are shared by the machine, so those tiers run their files one after another. */
+/** Each file has clusters of its own, and much of what it does is to wait for them. */
+const TWO_AT_A_TIME = 'integration';
+
+/**
+ * One project per test tier. Devices, guests and what else there is once on a machine are shared by files, so those tiers run them one
+ * after another.
+ */
 const tier = (name: string, include: string[], oneByOne = true, testTimeout = oneByOne ? 120_000 : 20_000) => ({
   test: {
     name,
@@ -13,7 +19,8 @@ const tier = (name: string, include: string[], oneByOne = true, testTimeout = on
     exclude: name === 'simulation' ? [] : [SIMULATION],
     testTimeout,
     hookTimeout: 120_000,
-    fileParallelism: !oneByOne,
+    fileParallelism: !oneByOne || name === TWO_AT_A_TIME,
+    ...(name === TWO_AT_A_TIME && { maxWorkers: 2 }),
     /** What a test waits for is there in a moment, or after a while on a busy machine. */
     expect: { poll: { timeout: 15_000, interval: 100 } },
     ...(RUN_THE_PROGRAM.includes(name) && { globalSetup: 'test/harness/built.ts' }),
