@@ -2,6 +2,7 @@
 import type { Coverage, View } from '../kit/cache/store.ts';
 import type { Clock } from '../kit/clock/clock.ts';
 import type { Known } from '../kit/known.ts';
+import { withoutRequest } from '../kit/kube/api-error.ts';
 import { unplaceable } from '../topology/placement.ts';
 import { type Agents, agentsOf, identitiesIn } from './agents.ts';
 import { changedKeys } from './change.ts';
@@ -132,8 +133,8 @@ export class Picture {
 
   #known<T>(view: Coverage, resource: string, value: T): Known<T> {
     if (isRead(view)) return { known: true, value };
-    const why = this.#options.whyNot(resource)?.replace(REQUEST, '');
-    return { known: false, why: why ?? `${resource} have not been read yet` };
+    const why = this.#options.whyNot(resource);
+    return { known: false, why: why === undefined ? `${resource} have not been read yet` : withoutRequest(why) };
   }
 
   #refreshNodes(now: Date): ReadonlySet<string> {
@@ -259,8 +260,5 @@ export class Picture {
 }
 
 type Subscribable = { subscribe(listener: () => void): () => void };
-
-/** What people want to know is what the API server said, and not how it was asked. */
-const REQUEST = /^[A-Z]+ \/\S*: (\d{3} \w+: )?/;
 
 const isRead = ({ available, synced }: Coverage): boolean => available && synced;

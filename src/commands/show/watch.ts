@@ -1,7 +1,9 @@
 /**
  * Looks again and again, and shows what has changed. A look that fails does not end it: what was seen last stays, with what went wrong.
- * It looks every 2 seconds, and where a look takes long, as in a large cluster, less often.
+ * What a look lists is watched from then on: it looks again at once when that has changed, and every 2 seconds out of memory, since time
+ * passes, too. Where a look takes long, as in a large cluster, it looks less often.
  */
+import { KeptLists } from '../../kit/cache/kept-lists.ts';
 import { type Clock, sleep } from '../../kit/clock/clock.ts';
 import type { Terminal } from '../line/command.ts';
 import { asPage, type PageFormat } from '../output.ts';
@@ -21,29 +23,54 @@ export interface WatchParts {
 }
 
 const EVERY_MS = 2_000;
+/** What changes in one go is shown in one go. */
+const AT_LEAST_MS = 250;
 /** At the most a fifth of the time is spent looking. */
 const REST_PER_LOOK = 4;
 
 /** Ends when the visitor's signal is aborted. The first look has to succeed. */
 export async function watch<T>(showing: Showing<T>, parts: WatchParts): Promise<void> {
   const { visitor, terminal, clock } = parts;
-  const { signal } = visitor;
+  const { client, signal } = visitor;
   const show = shower(showing.page, parts);
+  const news = new News();
+  const kept = new KeptLists({ client, clock, random: Math.random, signal, onChange: () => news.tell() });
+  const watching = { client: client.listingFrom(kept), signal };
   let last: T | undefined;
   while (!signal.aborted) {
     const began = clock.monotonic();
     const notes = new Set<string>();
+    const isNews = news.next();
     try {
-      last = await showing.look(visitor, listening(terminal, notes));
-      await show(last, notes);
+      last = await showing.look(watching, listening(terminal, notes));
+      await show(last, new Set([...notes, ...kept.unwatched()]));
     } catch (error) {
       if (signal.aborted) return;
       if (last === undefined) throw error;
       const why = error instanceof Error ? error.message : String(error);
-      await show(last, new Set([`It could not be looked again: ${why}`]));
+      await show(last, new Set([`It could not be looked again: ${why}`, ...kept.unwatched()]));
     }
-    const pause = Math.max(EVERY_MS, REST_PER_LOOK * (clock.monotonic() - began));
-    await sleep(clock, pause, signal).catch(() => {});
+    const rest = REST_PER_LOOK * (clock.monotonic() - began);
+    await pause(clock, Math.max(AT_LEAST_MS, rest), signal);
+    await pause(clock, Math.max(EVERY_MS - AT_LEAST_MS, 0), AbortSignal.any([signal, isNews]));
+  }
+}
+
+const pause = (clock: Clock, ms: number, signal: AbortSignal): Promise<void> =>
+  sleep(clock, ms, signal).catch(() => {});
+
+/** That something has changed since the last look began. */
+class News {
+  #controller = new AbortController();
+
+  tell(): void {
+    this.#controller.abort();
+  }
+
+  /** Aborted by the first change from now on. */
+  next(): AbortSignal {
+    this.#controller = new AbortController();
+    return this.#controller.signal;
   }
 }
 
@@ -75,9 +102,11 @@ function inPlace<T>(page: (value: T) => Page, { terminal, output, clock }: Watch
 function oneAfterAnother<T>(page: (value: T) => Page, { terminal, output, clock }: WatchParts): Show<T> {
   const isForPrograms = output === 'json' || output === 'yaml';
   let before: string | undefined;
+  let noted: ReadonlySet<string> = new Set();
   return async (value, notes) => {
     const text = await asPage(value, output, terminal, page);
-    for (const note of notes) terminal.stderr.write(`${note}\n`);
+    for (const note of notes) if (!noted.has(note)) terminal.stderr.write(`${note}\n`);
+    noted = notes;
     const now = withoutAges(text);
     if (now === before) return;
     const separator = output === 'yaml' ? '---\n' : '';

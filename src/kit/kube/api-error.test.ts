@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { ApiError, allowed, apiErrorFrom, apiErrorFromStatus, hasReason } from './api-error.ts';
+import { ApiError, allowed, apiErrorFrom, apiErrorFromStatus, hasReason, withoutRequest } from './api-error.ts';
 
 const statusBody = (fields: object) => JSON.stringify({ kind: 'Status', apiVersion: 'v1', ...fields });
 
@@ -108,4 +108,10 @@ describe('what may be forbidden', () => {
   test('fails as it did, when it fails for any other reason', async () => {
     await expect(allowed(refused(500), () => expect.fail())).rejects.toMatchObject({ reason: 'InternalError' });
   });
+});
+
+test('how the server was asked is no part of what it said', () => {
+  const said = 'pods is forbidden: User "u" cannot watch resource "pods"';
+  expect(withoutRequest(`GET /api/v1/pods?watch=true: 403 Forbidden: ${said}`)).toBe(said);
+  expect(withoutRequest('nobody answers')).toBe('nobody answers');
 });

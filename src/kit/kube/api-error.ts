@@ -139,3 +139,8 @@ const isStatus = (value: unknown): value is Status =>
 function parseRetryAfter(value: string | undefined): number | undefined {
   return value !== undefined && /^\d{1,6}$/.test(value) ? Number(value) * 1000 : undefined;
 }
+
+/** What people want to know of a message is what the API server said, and not how it was asked. */
+export const withoutRequest = (message: string): string => message.replace(REQUEST, '');
+
+const REQUEST = /^[A-Z]+ \/\S*: (\d{3} \w+: )?/;

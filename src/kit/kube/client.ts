@@ -66,6 +66,11 @@ export interface ObjectList<T> {
   readonly items: readonly T[];
 }
 
+/** Who answers lists: a client, or somebody who keeps them. */
+export interface Lists {
+  list<T extends KubeObject>(resource: Resource<T>, options?: ListOptions): Promise<ObjectList<T>>;
+}
+
 export type JsonPatch = readonly {
   readonly op: string;
   readonly path: string;
@@ -76,16 +81,23 @@ export type JsonPatch = readonly {
 /** How many objects come with one answer, where all are asked for. */
 const PAGE = 500;
 
-export class KubeClient {
+export class KubeClient implements Lists {
   readonly #caller: Caller;
+  readonly #lists: Lists | undefined;
 
-  constructor(caller: Caller | CallerOptions) {
+  constructor(caller: Caller | CallerOptions, lists?: Lists) {
     this.#caller = caller instanceof Caller ? caller : new Caller(caller);
+    this.#lists = lists;
   }
 
   /** The same client, whose writes are refused whenever the gate is closed. */
   gatedBy(gate: WriteGate): KubeClient {
-    return new KubeClient(this.#caller.gatedBy(gate));
+    return new KubeClient(this.#caller.gatedBy(gate), this.#lists);
+  }
+
+  /** The same client, which has its lists from somebody else. */
+  listingFrom(lists: Lists): KubeClient {
+    return new KubeClient(this.#caller, lists);
   }
 
   async get<T extends KubeObject>(resource: Resource<T>, ref: Ref, options: CallOptions = {}): Promise<T> {
@@ -104,6 +116,7 @@ export class KubeClient {
 
   /** One page: as many items as `limit` allows, and where the next page starts. */
   async list<T extends KubeObject>(resource: Resource<T>, options: ListOptions = {}): Promise<ObjectList<T>> {
+    if (this.#lists) return this.#lists.list(resource, options);
     const { signal, timeoutMs, namespace, ...query } = options;
     const path = withQuery(collectionPath(resource, namespace), query);
     const list = await this.#ask<ObjectList<T>>({ ...given({ signal, timeoutMs }), method: 'GET', path });
