@@ -10,6 +10,7 @@ import type { ClusterName } from './model.ts';
 import { Picture } from './picture.ts';
 import type { StoreAccess } from './recovery-plan.ts';
 import { EVERYTHING, keyOf, type Rights, type Seen } from './rights.ts';
+import { StoredExports } from './stored-exports.ts';
 import { type ConsoleViews, consoleViews } from './views.ts';
 
 export interface ConsoleClusterOptions extends ClusterName {
@@ -45,6 +46,8 @@ export class ConsoleCluster {
   readonly clock: Clock;
   readonly views: ConsoleViews;
   readonly store: StoreAccess | undefined;
+  /** What is in it, where there is one. */
+  readonly storedExports: StoredExports | undefined;
   readonly hearing: Hearing;
   readonly #options: ConsoleClusterOptions;
   readonly #caches: Caches;
@@ -87,6 +90,19 @@ export class ConsoleCluster {
       whyNot: (resource) => this.hearing.whyNot(resource),
       onChange: () => this.#changed(),
     });
+    this.storedExports = store && this.#lookInto(store);
+  }
+
+  #lookInto(access: StoreAccess): StoredExports {
+    const { log, clock } = this.#options;
+    const exports = new StoredExports({
+      access,
+      clock,
+      log,
+      onLook: (sync, found) => this.#picture.tellOfExports(sync, found),
+    });
+    this.views.syncs.subscribe(({ key, after }) => (after ? exports.note(after) : exports.forget(key)));
+    return exports;
   }
 
   /** Looks at the cluster until the signal is aborted. */
@@ -105,6 +121,7 @@ export class ConsoleCluster {
       this.#looking?.();
       this.hearing.close();
       this.#picture.close();
+      this.storedExports?.close();
     }
   }
 

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { aPool } from '../pool/builders.ts';
+import type { PersistentVolumeSync } from '../sync/contract.ts';
 import { History, withSample } from './history.ts';
 import type { PoolSample } from './model.ts';
 
@@ -32,5 +33,41 @@ describe('how full a pool was', () => {
     expect(history.samplesOf('a')).toHaveLength(1);
     history.forget('pool', 'a');
     expect(history.samplesOf('a')).toEqual([]);
+  });
+});
+
+describe('what a sync has done', () => {
+  const status = {
+    export: { key: 'site/3', sha256: '', exportedAt: '2026-01-01T00:03:00Z' },
+    lastDrill: { at: '2026-01-01T00:02:30Z', succeeded: true, seconds: 2, volumes: 1, claims: 1 },
+  };
+  const sync: PersistentVolumeSync = {
+    metadata: { name: 'site' },
+    spec: { protectedCluster: 'site', mode: 'Protected', cloudProvider: 'file', retention: 5 },
+    status,
+  };
+  const stored = [3, 2, 1].map((minute) => ({ key: `site/${minute}`, exportedAt: `2026-01-01T00:0${minute}:00.000Z` }));
+
+  test.each(['before', 'after'])(
+    'is known from the object store, too, %s the status is seen, each export once',
+    (order) => {
+      const history = new History();
+      if (order === 'before') history.noteOfExports('site', stored);
+      history.noteOfSync('site', undefined, sync);
+      if (order === 'after') history.noteOfExports('site', stored);
+      expect(history.momentsOf('site').map(({ kind, what }) => `${kind} ${what}`)).toEqual([
+        'export site/1',
+        'export site/2',
+        'drill 1 volumes and 1 claims',
+        'export site/3',
+      ]);
+    },
+  );
+
+  test('is forgotten with it', () => {
+    const history = new History();
+    history.noteOfExports('site', stored);
+    history.forget('sync', 'site');
+    expect(history.momentsOf('site')).toEqual([]);
   });
 });

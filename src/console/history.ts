@@ -1,7 +1,8 @@
-/** What a console remembers because nobody else does: how full pools were, and what became of syncs, since it has looked. */
+/** What a console remembers: how full pools were and what became of syncs since it has looked, and which exports there were before. */
 import type { PvPool } from '../pool/contract.ts';
 import type { PersistentVolumeSync } from '../sync/contract.ts';
 import type { PoolSample, SyncMoment } from './model.ts';
+import type { StoredExport } from './stored-exports.ts';
 
 const MOST_SAMPLES = 240;
 const MOST_MOMENTS = 200;
@@ -25,8 +26,23 @@ export class History {
   }
 
   noteOfSync(key: string, before: PersistentVolumeSync | undefined, after: PersistentVolumeSync): void {
-    const moments = [...this.momentsOf(key), ...momentsBetween(before, after)];
-    if (moments.length > 0) this.#moments.set(key, moments.toSorted(byTime).slice(-MOST_MOMENTS));
+    this.#add(key, momentsBetween(before, after));
+  }
+
+  /** What the object store still has of the time before. */
+  noteOfExports(key: string, exports: readonly Pick<StoredExport, 'key' | 'exportedAt'>[]): void {
+    this.#add(
+      key,
+      exports.map((each) => ({ at: each.exportedAt, kind: 'export', what: each.key, succeeded: true })),
+    );
+  }
+
+  /** An export may be told of by its sync and by the object store. */
+  #add(key: string, moments: readonly SyncMoment[]): void {
+    const known = this.momentsOf(key);
+    const exports = new Set(known.flatMap(({ kind, what }) => (kind === 'export' ? [what] : [])));
+    const fresh = moments.filter(({ kind, what }) => kind !== 'export' || !exports.has(what));
+    if (fresh.length > 0) this.#moments.set(key, [...known, ...fresh].toSorted(byTime).slice(-MOST_MOMENTS));
   }
 
   forget(kind: 'pool' | 'sync', key: string): void {
@@ -34,7 +50,8 @@ export class History {
   }
 }
 
-const byTime = (one: SyncMoment, other: SyncMoment): number => (one.at < other.at ? -1 : one.at > other.at ? 1 : 0);
+/** Some have milliseconds and some have not: as text they would not be in order. */
+const byTime = (one: SyncMoment, other: SyncMoment): number => Date.parse(one.at) - Date.parse(other.at);
 
 /** One that says the same as the two before it only moves the last of them: a line needs no more. Of too many, every second is dropped. */
 export function withSample(samples: readonly PoolSample[], sample: PoolSample): readonly PoolSample[] {

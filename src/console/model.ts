@@ -182,7 +182,10 @@ export interface VolumeStory {
   readonly zoneWhy?: string;
   readonly needs: readonly Need[];
   readonly receipts: readonly WipeReceipt[];
+  /** Those that hold it, newest first. */
   readonly exports: readonly ExportMark[];
+  /** How many others there are in the object store that were not looked into. */
+  readonly exportsNotLookedAt?: number;
   /** For those who want to see it all. */
   readonly yaml: string;
 }
@@ -334,7 +337,7 @@ export interface SyncRow {
     readonly sequence?: number;
   };
   readonly rtoSeconds?: number;
-  /** What this console has seen of exports and restores, and of drills; oldest first, at most 200. */
+  /** Exports that the object store has, and what this console has seen of exports, restores and drills; oldest first, at most 200. */
   readonly timeline: readonly SyncMoment[];
   readonly drill?: Action;
 }

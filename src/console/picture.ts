@@ -13,6 +13,7 @@ import { nodeShown } from './nodes.ts';
 import type { BlindSpot, Parts } from './overview.ts';
 import { poolShown } from './pools.ts';
 import type { Shown } from './shown.ts';
+import type { StoredExport } from './stored-exports.ts';
 import { syncShown } from './syncs.ts';
 import type { ConsoleViews } from './views.ts';
 import { VolumeRows } from './volume-rows.ts';
@@ -76,6 +77,12 @@ export class Picture {
   close(): void {
     this.#volumes.close();
     for (const stop of this.#stops) stop();
+  }
+
+  /** Those that the object store has of a sync. */
+  tellOfExports(sync: string, exports: readonly StoredExport[]): void {
+    this.#history.noteOfExports(sync, exports);
+    this.#options.onChange();
   }
 
   /** Agents that fall silent change nothing: this is how that is noticed. */

@@ -14,7 +14,15 @@ const volume = {
   spec: { capacity: { storage: '1Gi' } },
 };
 const story = (parts: Partial<Parameters<typeof told>[0]> = {}) =>
-  told({ volume, row: aRow('well').row, parts: noParts(), events: [], zoneWhy: undefined, exports: [], ...parts });
+  told({
+    volume,
+    row: aRow('well').row,
+    parts: noParts(),
+    events: [],
+    zoneWhy: undefined,
+    exports: { marks: [], notLookedAt: 0 },
+    ...parts,
+  });
 
 describe('the story of a volume', () => {
   test('tells what has happened, oldest first, by whom and how often', () => {

@@ -14,6 +14,7 @@ import { holds, newestExports } from './exports.ts';
 import type { ExportMark, Fact, Moment, Need, VolumeRow, VolumeStory, WipeReceipt } from './model.ts';
 import type { Parts } from './overview.ts';
 import { sentence } from './shown.ts';
+import type { Held } from './stored-exports.ts';
 
 /** With the fields that people want to see. */
 export interface StoryEvent extends Omit<ToldEvent, 'series'> {
@@ -36,7 +37,7 @@ export interface Told {
   readonly parts: Parts;
   readonly events: readonly StoryEvent[];
   readonly zoneWhy: string | undefined;
-  readonly exports: readonly ExportMark[];
+  readonly exports: Pick<Held, 'marks' | 'notLookedAt'>;
 }
 
 /** As the caller: what they may not read is not told. Nothing when there is no such volume, or they may not see it. */
@@ -55,7 +56,7 @@ export async function storyOf(
     ...(await eventsOn(client, 'PersistentVolume', DEFAULT_NAMESPACE, name, signal)),
     ...(row.claim === undefined ? [] : await eventsOnClaim(client, row.claim, signal)),
   ];
-  const exports = exportsOf(cluster, name, parts);
+  const exports = await exportsOf(cluster, name, parts);
   return told({ volume, row, parts, events, zoneWhy: zoneWhyOf(cluster, name), exports });
 }
 
@@ -95,7 +96,8 @@ export function told({ volume, row, parts, events, zoneWhy, exports }: Told): Vo
     ...(why !== undefined && { zoneWhy: why }),
     needs: needsOf(row, parts),
     receipts: receiptsOf(metadata.annotations?.[RECEIPT_ANNOTATION], events),
-    exports,
+    exports: exports.marks,
+    ...(exports.notLookedAt > 0 && { exportsNotLookedAt: exports.notLookedAt }),
     yaml: toYaml(withoutNoise(volume)),
   };
 }
@@ -207,15 +209,28 @@ function receiptIn(text: string | undefined): WipeReceipt | undefined {
   }
 }
 
-/** Of syncs that the caller may see. */
-function exportsOf({ views }: ConsoleCluster, name: string, { syncs }: Parts): readonly ExportMark[] {
+/** Of syncs that the caller may see: what the object store has, where it can be looked into, and else the newest as its sync tells of it. */
+async function exportsOf(
+  { views, storedExports }: ConsoleCluster,
+  name: string,
+  { syncs }: Parts,
+): Promise<Told['exports']> {
   const volume = views.volumes.get(name);
-  if (!volume || !syncs.known) return [];
-  const visible = syncs.value;
-  return newestExports(views.syncs.values())
-    .filter((newest) => visible.has(newest.sync) && holds(newest, volume))
+  if (!volume || !syncs.known) return { marks: [], notLookedAt: 0 };
+  const visible = [...views.syncs.values()].filter(({ metadata }) => syncs.value.has(metadata.name ?? ''));
+  const stored = storedExports ? await Promise.all(visible.map((sync) => storedExports.holding(sync, volume))) : [];
+  const isLooked = (key: string) => stored.some(({ looked }) => looked.has(key));
+  const told = newestExports(visible)
+    .filter((newest) => !isLooked(newest.key) && holds(newest, volume))
     .map(({ sync, key, exportedAt }) => ({ sync, key, exportedAt }));
+  return {
+    marks: [...told, ...stored.flatMap(({ marks }) => marks)].toSorted(newestFirst),
+    notLookedAt: stored.reduce((sum, each) => sum + each.notLookedAt, 0),
+  };
 }
+
+const newestFirst = (one: ExportMark, other: ExportMark): number =>
+  Date.parse(other.exportedAt) - Date.parse(one.exportedAt);
 
 /** Nobody reads who wrote which field. */
 const withoutNoise = ({ metadata: { managedFields: _, ...metadata }, ...volume }: PersistentVolume) => ({

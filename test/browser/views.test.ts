@@ -48,6 +48,7 @@ const VIEWS: readonly { readonly name: string; readonly visit: (page: Page) => P
       await go(page, 'Volumes');
       await page.getByRole('row').nth(1).getByRole('link').click();
       await page.getByRole('heading', { name: 'Wipe receipts' }).waitFor();
+      await page.getByText('64 other exports in the object store were not looked into.').waitFor();
       await page.getByText('Its only pod runs on a node of that zone').waitFor();
       await page.getByText('Unable to mount: the device is busy').waitFor();
       await page.getByText('Show the YAML').click();
@@ -60,6 +61,8 @@ const VIEWS: readonly { readonly name: string; readonly visit: (page: Page) => P
       await go(page, 'Nodes');
       await page.getByText('Wipe planned').waitFor();
       await page.getByText('1 disk missing').waitFor();
+      await page.getByText('These volume groups may be otherwise now').waitFor();
+      expect(await page.getByText('only one of them can be').count()).toBe(1);
     },
   },
   {

@@ -35,3 +35,9 @@ test('a day that is far off does not squeeze what was: the line leaves the chart
 test('without any sample there is no line at all', () => {
   expect(forecastLines([], 60).at).toEqual([]);
 });
+
+test('what is known at the first look, how full it is now and when it will be, is a chart already', () => {
+  const lines = forecastLines([at(0, 10)], 1800);
+  expect(lines.at).toEqual([START, START + 1800]);
+  expect(lines.projected).toEqual([10, 100]);
+});

@@ -5,11 +5,14 @@ import { HealthMark } from '../../parts/health-mark.tsx';
 import { memo } from '../../parts/memo.ts';
 import { counted } from '../../words/numbers.ts';
 import { DeviceStrip } from './device-strip.tsx';
+import { Doubt } from './doubt.tsx';
 import { GroupBar } from './group-bar.tsx';
+import { remarksOf } from './remarks.ts';
 
 export const NodeCard = memo(({ node }: { readonly node: NodeRow }) => {
   const page = usePage();
-  const { name, zone, health, isReady, remarks, devices, groups } = node;
+  const { name, zone, health, isReady, devices, groups, doubts } = node;
+  const remarks = remarksOf(node);
   return (
     <li class="card node-card">
       <header>
@@ -27,18 +30,22 @@ export const NodeCard = memo(({ node }: { readonly node: NodeRow }) => {
           ))}
         </ul>
       )}
+      <Doubt why={doubts?.devices} of="devices" isEmpty={devices.length === 0} />
       {devices.length > 0 && (
         <div class="node-part">
           <h3>{counted(devices.length, 'device')}</h3>
           <DeviceStrip devices={devices} />
         </div>
       )}
+      <Doubt why={doubts?.lvm} of="volume groups" isEmpty={groups.length === 0} />
       {groups.map((group) => (
         <div class="node-part" key={group.name}>
           <GroupBar group={group} />
         </div>
       ))}
-      {devices.length === 0 && groups.length === 0 && <p class="quiet-text">No device or volume group of ours.</p>}
+      {devices.length === 0 && groups.length === 0 && !doubts && (
+        <p class="quiet-text">No device or volume group of ours.</p>
+      )}
     </li>
   );
 });

@@ -9,8 +9,10 @@ import { Section } from '../../parts/section.tsx';
 import { count } from '../../words/numbers.ts';
 import { DeviceCard } from './device-card.tsx';
 import { DeviceStrip } from './device-strip.tsx';
+import { Doubt } from './doubt.tsx';
 import { GroupBar } from './group-bar.tsx';
 import { LogicalVolumes } from './logical-volumes.tsx';
+import { remarksOf } from './remarks.ts';
 
 export function NodeView({ name, node }: { readonly name: string; readonly node: NodeRow | undefined }) {
   const page = usePage();
@@ -28,7 +30,8 @@ export function NodeView({ name, node }: { readonly name: string; readonly node:
 }
 
 function Storage({ node }: { readonly node: NodeRow }) {
-  const { health, isReady, zone, remarks, devices, groups, otherVolumes = [], heard } = node;
+  const { health, isReady, zone, devices, groups, otherVolumes = [], heard, doubts = {} } = node;
+  const remarks = remarksOf(node);
   return (
     <>
       <ul class="summary">
@@ -58,8 +61,9 @@ function Storage({ node }: { readonly node: NodeRow }) {
         </ul>
       )}
       <Section title="Devices" aside={<span class="count">{count(devices.length)}</span>}>
+        <Doubt why={doubts.devices} of="devices" isEmpty={devices.length === 0} />
         {devices.length === 0 ? (
-          <p class="calm quiet-text">The devices job looks after none here.</p>
+          doubts.devices === undefined && <p class="calm quiet-text">The devices job looks after none here.</p>
         ) : (
           <>
             <DeviceStrip devices={devices} />
@@ -72,8 +76,9 @@ function Storage({ node }: { readonly node: NodeRow }) {
         )}
       </Section>
       <Section title="Volume groups" aside={<span class="count">{count(groups.length)}</span>}>
+        <Doubt why={doubts.lvm} of="volume groups" isEmpty={groups.length === 0} />
         {groups.length === 0 ? (
-          <p class="calm quiet-text">The lvm job looks after none here.</p>
+          doubts.lvm === undefined && <p class="calm quiet-text">The lvm job looks after none here.</p>
         ) : (
           <ul class="group-cards">
             {groups.map((group) => (

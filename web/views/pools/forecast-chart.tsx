@@ -16,7 +16,7 @@ export function ForecastChart({ pool }: { readonly pool: PoolRow }) {
     const { at, used, capacity, projected } = forecastLines(history, secondsToFull);
     return [at, used, capacity, projected].map((line) => [...line]) as [number[], ...(number | null)[][]];
   }, [history, secondsToFull]);
-  if (history.length < 2) return <p class="quiet-text">There is a chart once this console has looked twice.</p>;
+  if (data[0].length < 2) return <p class="quiet-text">{wordsForOne(pool)}</p>;
   return (
     <figure class="chart">
       <Chart label={wordsFor(pool)} data={data} options={optionsFor} height={HEIGHT} name={name} />
@@ -34,6 +34,12 @@ function wordsFor({ name, usedPercent, secondsToFull }: PoolRow): string {
   const full = secondsToFull === undefined ? ', not on its way to full' : `, full in ${span(secondsToFull)}`;
   return `Use of ${name} over time${used}${full}`;
 }
+
+/** Nobody remembers how full a pool was before this console looked. */
+const wordsForOne = ({ usedBytes, capacityBytes }: PoolRow): string =>
+  usedBytes === undefined || capacityBytes === undefined
+    ? 'There is a chart once it is known how full the pool is.'
+    : `${bytes(usedBytes)} of ${bytes(capacityBytes)} are used. There is a chart once this console has looked twice.`;
 
 /** Of bytes, whose round numbers are powers of two. */
 const STEPS = Array.from({ length: 60 }, (_, power) => 2 ** power);

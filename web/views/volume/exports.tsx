@@ -1,16 +1,22 @@
-/** The exports that hold a volume. */
-import type { ExportMark } from '../../../src/console/model.ts';
+/** The exports that hold a volume: the latest at once, and the others if somebody wants to see them. */
+import { useState } from 'preact/hooks';
+import type { VolumeStory } from '../../../src/console/model.ts';
 import { addressIn, usePage } from '../../page.ts';
 import { Ago } from '../../parts/ago.tsx';
 import { Section } from '../../parts/section.tsx';
+import { counted } from '../../words/numbers.ts';
 
-export function Exports({ exports }: { readonly exports: readonly ExportMark[] }) {
+const LATEST = 5;
+
+export function Exports({ story: { exports, exportsNotLookedAt = 0 } }: { readonly story: VolumeStory }) {
   const page = usePage();
+  const [showsAll, setShowsAll] = useState(false);
   if (exports.length === 0) return null;
+  const shown = showsAll ? exports : exports.slice(0, LATEST);
   return (
     <Section title="Exports that hold it">
       <ul class="exports">
-        {exports.map(({ sync, key, exportedAt }) => (
+        {shown.map(({ sync, key, exportedAt }) => (
           <li key={`${sync} ${key}`}>
             <a href={addressIn(page, { view: 'sync', name: sync })}>{sync}</a>
             <code>{key}</code>
@@ -20,6 +26,17 @@ export function Exports({ exports }: { readonly exports: readonly ExportMark[] }
           </li>
         ))}
       </ul>
+      {exports.length > LATEST && (
+        <button type="button" class="quiet" onClick={() => setShowsAll(!showsAll)}>
+          {showsAll ? 'Show the latest' : `Show all ${exports.length}`}
+        </button>
+      )}
+      {exportsNotLookedAt > 0 && (
+        <p class="quiet-text">
+          {counted(exportsNotLookedAt, 'other export')} in the object store {exportsNotLookedAt === 1 ? 'was' : 'were'}{' '}
+          not looked into.
+        </p>
+      )}
     </Section>
   );
 }

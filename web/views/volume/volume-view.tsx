@@ -73,7 +73,7 @@ function Summary({ row, isGone }: { readonly row: VolumeRow; readonly isGone: bo
 }
 
 function Told({ story }: { readonly story: VolumeStory }) {
-  const { needs, zoneWhy, facts, moments, receipts, exports, yaml } = story;
+  const { needs, zoneWhy, facts, moments, receipts, yaml } = story;
   return (
     <>
       {needs.length > 0 && (
@@ -96,7 +96,7 @@ function Told({ story }: { readonly story: VolumeStory }) {
             </Section>
           )}
           <Receipts receipts={receipts} />
-          <Exports exports={exports} />
+          <Exports story={story} />
         </div>
         <Section title="What happened">
           <Moments moments={moments} />
