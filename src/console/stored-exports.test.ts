@@ -175,11 +175,36 @@ test('a sync that is seen is looked up once, and again after a failure', async (
   site.exports.note(sync);
   await site.clock.advance(1_000);
   expect(site.looks).toEqual([]);
-  await site.clock.advance(60_000);
   site.exports.note(sync);
-  await site.clock.advance(1_000);
+  await site.clock.advance(10_000);
   expect(site.looks).toEqual([[key]]);
   site.exports.note(sync);
   await site.clock.advance(120_000);
+  expect(site.looks).toHaveLength(1);
+});
+
+test('one that has a newer export is looked up again, and not more often than every 10 seconds', async () => {
+  const site = new Exporter();
+  site.exports.note(aSync('Recovery'));
+  await site.clock.advance(1_000);
+  expect(site.looks).toEqual([[]]);
+  const keys: string[] = [];
+  for (let count = 0; count < 5; count++) {
+    keys.unshift(await site.export({ a: 'a-1' }));
+    site.exports.note(aSync('Recovery', keys[0]));
+    await site.clock.advance(1_000);
+  }
+  await site.clock.advance(5_000);
+  expect(site.looks).toEqual([[], keys]);
+});
+
+test('nothing is looked up any more when it is over', async () => {
+  const site = new Exporter();
+  const key = await site.export({ a: 'a-1' });
+  site.exports.note(aSync('Protected'));
+  await site.clock.advance(1_000);
+  site.exports.note(aSync('Protected', `${key}.new`));
+  site.exports.close();
+  await site.clock.advance(60_000);
   expect(site.looks).toHaveLength(1);
 });

@@ -2,7 +2,7 @@
  * The exports of syncs as the object store has them: when they were made, and which volumes are in them. Bounded in what is read and kept,
  * newest first; what was read is not read again, since an export never changes.
  */
-import { type Clock, sleep } from '../kit/clock/clock.ts';
+import { type Cancel, type Clock, sleep } from '../kit/clock/clock.ts';
 import { fewAtATime } from '../kit/few-at-a-time.ts';
 import { inTurns } from '../kit/in-turns.ts';
 import type { Log } from '../kit/observe/log.ts';
@@ -58,7 +58,8 @@ const MOST_BYTES_EACH = 64 * 1024 ** 2;
 const AT_ONCE = 8;
 /** So long somebody waits for what is not read yet. It is read to the end all the same. */
 const WAIT_MS = 3_000;
-const TRY_AGAIN_MS = 60_000;
+/** They are not listed more often than that, whatever happens. */
+const LIST_EVERY_MS = 10_000;
 
 /** The exports of one sync. */
 interface Site {
@@ -70,7 +71,11 @@ interface Site {
   more: number;
   /** By the key of the export, the uids of its volumes by name; nothing of one that cannot be read. */
   readonly volumes: Map<string, ReadonlyMap<string, string> | undefined>;
-  triedAt: number;
+  /** As it was seen last. */
+  sync: PersistentVolumeSync;
+  listedAt: number;
+  /** Until it is listed. */
+  waiting: Cancel | undefined;
   reading: Promise<void> | undefined;
 }
 
@@ -83,22 +88,31 @@ export class StoredExports {
     this.#options = options;
   }
 
-  /** Of a sync that is new or other: what the store has of it is looked up, and told when it is known. */
+  /** Of a sync that is new or has a newer export: what the store has of it is looked up soon, and told when it is known. */
   note(sync: PersistentVolumeSync): void {
     const { clock } = this.#options;
     const site = this.#siteOf(sync);
-    const isTried = clock.monotonic() - site.triedAt < TRY_AGAIN_MS;
-    if (site.exports.length > 0 || site.reading || isTried) return;
-    site.triedAt = clock.monotonic();
-    void this.#once(site, () => this.#inStore(sync, (store) => this.#list(sync, site, store)));
+    site.sync = sync;
+    if (site.waiting || hasNewest(site, sync)) return;
+    const waitMs = Math.max(0, site.listedAt + LIST_EVERY_MS - clock.monotonic());
+    site.waiting = clock.after(waitMs, () => void this.#listAgain(site));
   }
 
   forget(sync: string): void {
+    this.#sites.get(sync)?.waiting?.();
     this.#sites.delete(sync);
   }
 
   close(): void {
     this.#end.abort();
+    for (const { waiting } of this.#sites.values()) waiting?.();
+  }
+
+  async #listAgain(site: Site): Promise<void> {
+    await site.reading;
+    site.waiting = undefined;
+    const { sync } = site;
+    await this.#once(site, () => this.#inStore(sync, (store) => this.#list(sync, site, store)));
   }
 
   /** Which exports hold a volume, as far as they were read by now or soon. */
@@ -117,13 +131,16 @@ export class StoredExports {
     return { marks, looked, notLookedAt: site.exports.length - looked.size + site.more };
   }
 
-  #siteOf({ metadata, spec }: PersistentVolumeSync): Site {
+  #siteOf(sync: PersistentVolumeSync): Site {
+    const { metadata, spec } = sync;
     const name = metadata.name ?? '';
     const place = JSON.stringify([spec.cloudProvider, spec.protectedCluster, spec.signed]);
     const known = this.#sites.get(name);
     if (known?.place === place) return known;
-    const nothing = { manifests: new Map(), exports: [], more: 0, volumes: new Map(), reading: undefined };
-    const site: Site = { place, ...nothing, triedAt: Number.NEGATIVE_INFINITY };
+    known?.waiting?.();
+    const nothing = { manifests: new Map(), exports: [], more: 0, volumes: new Map() };
+    const idle = { listedAt: Number.NEGATIVE_INFINITY, waiting: undefined, reading: undefined };
+    const site: Site = { place, sync, ...nothing, ...idle };
     this.#sites.set(name, site);
     return site;
   }
@@ -151,8 +168,9 @@ export class StoredExports {
   }
 
   async #list(sync: PersistentVolumeSync, site: Site, store: ObjectStore): Promise<void> {
-    const { access, onLook } = this.#options;
+    const { access, clock, onLook } = this.#options;
     const { signal } = this.#end;
+    site.listedAt = clock.monotonic();
     const { protectedCluster: cluster, signed } = sync.spec;
     const pointer = await store.get(pointerKey(cluster), { most: LARGEST_RECORD, signal });
     if (pointer.kind === 'found') {
@@ -191,10 +209,7 @@ export class StoredExports {
   }
 
   async #readAll(sync: PersistentVolumeSync, site: Site, store: ObjectStore): Promise<void> {
-    const newest = sync.status?.export?.key;
-    const isListed =
-      site.exports.length > 0 && (newest === undefined || site.exports.some(({ key }) => key === newest));
-    if (!isListed) await this.#list(sync, site, store);
+    if (!hasNewest(site, sync)) await this.#list(sync, site, store);
     const latest = site.exports.slice(0, MOST_READ);
     const kept = new Set(latest.map(({ key }) => key));
     for (const key of site.volumes.keys()) if (!kept.has(key)) site.volumes.delete(key);
@@ -220,6 +235,9 @@ export class StoredExports {
     }
   }
 }
+
+const hasNewest = ({ exports }: Site, { status }: PersistentVolumeSync): boolean =>
+  exports.length > 0 && (!status?.export || exports.some(({ key }) => key === status.export?.key));
 
 /** A volume that was made anew under the name of another is not in the exports of that. */
 function isIn(

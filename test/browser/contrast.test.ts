@@ -69,7 +69,8 @@ describe.each(['light', 'dark'] as const)('%s', (colorScheme) => {
   beforeAll(async () => {
     server = await FixtureConsole.open({ state: allStates(), times });
     browser = await TestBrowser.open({ colorScheme });
-    watched = await browser.page(`${server.url}#/nodes`);
+    watched = await browser.page(server.url);
+    await watched.page.goto(`${server.url}#/nodes`);
     await watched.page.locator('.device-wiping').waitFor();
   });
   afterAll(async () => {

@@ -106,12 +106,18 @@ test('what is exported there is restored here, with a plan and a drill', async (
   await toCluster('recovery');
   await go('Sync');
   await page.getByRole('img', { name: /^Restores: / }).waitFor(PATIENT);
+  await page.getByRole('img', { name: /^Exports: / }).waitFor(PATIENT);
   await page.getByRole('button', { name: 'Work out the plan' }).click();
   await page.getByText('Nothing would change').waitFor(PATIENT);
   await confirm('Start a drill');
   await page.getByText('Passed', { exact: true }).waitFor(PATIENT);
   await go('Volumes');
-  await page.getByRole('link', { name: 'customers' }).waitFor();
+  await page.getByRole('link', { name: 'customers' }).click();
+  const holding = page.getByRole('region', { name: 'Exports that hold it' });
+  await holding
+    .getByText(/^site\/\d+_storage_objects\.json$/)
+    .first()
+    .waitFor(PATIENT);
 });
 
 test('a console that is started again is heard again, with what is true then', async () => {
