@@ -36,3 +36,10 @@ test.each(['http://localhost:8765', 'https://localhost:8765'])(
 test('an origin of the same name and another port is another one', () => {
   expect(asked({ host: 'localhost:8765', origin: 'http://localhost:8766' })).toBe(403);
 });
+
+test.each(['null', 'file://', 'chrome-extension://localhost:8765', 'localhost:8765'])(
+  '%s is no origin of ours',
+  (origin) => {
+    expect(asked({ host: 'localhost:8765', origin })).toBe(403);
+  },
+);

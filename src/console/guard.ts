@@ -11,6 +11,8 @@ export interface Asked {
   readonly method: string;
   readonly path: string;
   readonly header: (name: string) => string | undefined;
+  /** It came to us by TLS. If not, something before us may have ended that. */
+  readonly isEncrypted?: boolean;
 }
 
 /** Set by the page on what changes something: another site cannot do so without being asked about it first. */
@@ -50,14 +52,18 @@ function isForeignHost(host: string | undefined, ours: ReadonlySet<string>): boo
   return !LOOPBACK_NAMES.has(name) && !ours.has(name);
 }
 
-function isForeignOrigin(origin: string | undefined, host: string): boolean {
+function isForeignOrigin(origin: string | undefined, host: string, isEncrypted: boolean): boolean {
   if (origin === undefined) return false;
   const url = URL.parse(origin);
-  return url === null || url.host !== host.toLowerCase();
+  if (url === null || !(isEncrypted ? ['https:'] : ['http:', 'https:']).includes(url.protocol)) return true;
+  return url.host !== URL.parse(`${url.protocol}//${host}`)?.host;
 }
 
 /** `ours` are the names under which this console may be reached besides loopback, in lower case. */
-export function refusalOf({ method, path, header }: Asked, ours: ReadonlySet<string>): Refusal | undefined {
+export function refusalOf(
+  { method, path, header, isEncrypted = false }: Asked,
+  ours: ReadonlySet<string>,
+): Refusal | undefined {
   const host = header('host');
   if (host === undefined || isForeignHost(host, ours))
     return {
@@ -66,7 +72,10 @@ export function refusalOf({ method, path, header }: Asked, ours: ReadonlySet<str
     };
   if (!path.startsWith('/api/')) return method === 'GET' || method === 'HEAD' ? undefined : wrongMethod(method);
   const site = header('sec-fetch-site');
-  if (isForeignOrigin(header('origin'), host) || (site !== undefined && site !== 'same-origin' && site !== 'none'))
+  if (
+    isForeignOrigin(header('origin'), host, isEncrypted) ||
+    (site !== undefined && site !== 'same-origin' && site !== 'none')
+  )
     return { status: 403, problem: 'Requests of other sites are not answered.' };
   return method === 'POST' ? whyNotPosted(header) : undefined;
 }

@@ -1,6 +1,7 @@
 /** The console's HTTP server: the page, and the API that it reads. Bounded in everything that a stranger could use up. */
 import { once } from 'node:events';
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from 'node:http';
+import { createServer as createTlsServer, Server as TlsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import type { Cancel, Clock } from '../kit/clock/clock.ts';
 import type { Log } from '../kit/observe/log.ts';
@@ -17,6 +18,7 @@ import { recoveryPlan } from './recovery-plan.ts';
 import { keyOf, maySeePodsOf, visibleTo } from './rights.ts';
 import type { PageFiles } from './static.ts';
 import { storyOf } from './story.ts';
+import { followTlsPair, readTlsPair, type TlsFiles, type TlsPair } from './tls.ts';
 
 export interface ConsoleOptions {
   readonly version: string;
@@ -30,6 +32,8 @@ export interface ConsoleOptions {
   readonly allowed: readonly ActionName[];
   /** Names besides loopback under which it may be reached, in lower case. */
   readonly hosts: ReadonlySet<string>;
+  /** Where its certificate is, if it speaks HTTPS. */
+  readonly tls?: TlsFiles;
 }
 
 const LIMITS = {
@@ -39,6 +43,8 @@ const LIMITS = {
   keepAliveTimeout: 60_000,
   connectionsCheckingInterval: 5_000,
 };
+/** A handshake that takes longer is none. */
+const TLS_LIMITS = { minVersion: 'TLSv1.2', handshakeTimeout: 5_000 } as const;
 const MOST_CONNECTIONS = 256;
 /** A client that neither reads nor sends for this long is let go. Streams have heartbeats. */
 const IDLE_SOCKET_MS = 90_000;
@@ -62,15 +68,19 @@ export class ConsoleServer implements AsyncDisposable {
   readonly #plansOf: PerUser;
   /** How many are being made. */
   #plans = 0;
+  #stopFollowing = () => {};
 
-  private constructor(options: ConsoleOptions) {
+  private constructor(options: ConsoleOptions, pair: TlsPair | undefined) {
     this.#options = options;
     const { wantsToken } = options.door;
     this.#streamsOf = new PerUser(wantsToken ? STREAMS_OF_USER : MOST_STREAMS);
     this.#plansOf = new PerUser(wantsToken ? PLANS_OF_USER : MOST_PLANS);
-    this.#server = createServer(LIMITS, (request, response) => {
+    const respond: RequestListener = (request, response) => {
       this.#respond(request, response).catch((error) => this.#failed(response, error));
-    });
+    };
+    this.#server = pair
+      ? createTlsServer({ ...LIMITS, ...TLS_LIMITS, ...pair }, respond)
+      : createServer(LIMITS, respond);
     this.#server.maxConnections = MOST_CONNECTIONS;
     this.#server.timeout = IDLE_SOCKET_MS;
   }
@@ -80,10 +90,21 @@ export class ConsoleServer implements AsyncDisposable {
     options: ConsoleOptions,
     address: { readonly host?: string; readonly port: number },
   ): Promise<ConsoleServer> {
-    const server = new ConsoleServer(options);
+    const pair = options.tls && (await readTlsPair(options.tls));
+    const server = new ConsoleServer(options, pair);
     server.#server.listen(address);
     await once(server.#server, 'listening');
+    if (options.tls && pair) server.#follow(options.tls, pair);
     return server;
+  }
+
+  /** Connections that are open keep the certificate that they began with. */
+  #follow(files: TlsFiles, pair: TlsPair): void {
+    const { clock, log } = this.#options;
+    const onPair = (renewed: TlsPair) => {
+      if (this.#server instanceof TlsServer) this.#server.setSecureContext({ ...TLS_LIMITS, ...renewed });
+    };
+    this.#stopFollowing = followTlsPair(files, pair, { clock, log, onPair });
   }
 
   get address(): AddressInfo {
@@ -91,6 +112,7 @@ export class ConsoleServer implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
+    this.#stopFollowing();
     const closed = new Promise((resolve) => this.#server.close(resolve));
     for (const end of this.#streams) end();
     this.#server.closeAllConnections();
@@ -103,7 +125,7 @@ export class ConsoleServer implements AsyncDisposable {
     const target = URL.parse(url, 'http://console');
     const header = (name: string) => [request.headers[name] ?? []].flat()[0];
     const path = target?.pathname ?? '/';
-    const asked: Asked = { method, path, header };
+    const asked: Asked = { method, path, header, isEncrypted: this.#options.tls !== undefined };
     const refusal = refusalOf(asked, this.#options.hosts);
     if (refusal) return this.#refuse(asked, response, refusal);
     if (!path.startsWith('/api/')) return this.#page(path, method, header, response);

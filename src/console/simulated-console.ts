@@ -20,6 +20,7 @@ import type { ActionName, Message } from './model.ts';
 import type { StoreAccess } from './recovery-plan.ts';
 import { ConsoleServer } from './server.ts';
 import { PageFiles } from './static.ts';
+import type { TlsFiles } from './tls.ts';
 
 export interface SimulatedOptions {
   /** Who the console itself is in the cluster. */
@@ -32,6 +33,7 @@ export interface SimulatedOptions {
   /** Of the server and of what is remembered of tokens; that of the cluster is the real one. */
   readonly clock?: Clock;
   readonly pageDirectories?: readonly string[];
+  readonly tls?: TlsFiles;
 }
 
 export class SimulatedConsole implements AsyncDisposable {
@@ -100,6 +102,7 @@ export class SimulatedConsole implements AsyncDisposable {
           actions,
           allowed,
           hosts: new Set(['console.example.com']),
+          ...(options.tls && { tls: options.tls }),
         },
         { host: '127.0.0.1', port: 0 },
       ),

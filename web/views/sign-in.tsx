@@ -24,6 +24,12 @@ export function SignIn({ why, onToken }: SignInProps) {
         This console shows what your own Kubernetes account may see. It wants a token of it, keeps it in this tab only,
         and asks the cluster with every request.
       </p>
+      {!isSecureContext && (
+        <Problem
+          title="Others may read along"
+          why="This page came by plain HTTP from another machine: so would your token go there, in clear text. Ask for an address with https, or use kubectl port-forward."
+        />
+      )}
       {why !== undefined && <Problem title="That token did not do" why={why} />}
       <form onSubmit={send}>
         <div class="field">

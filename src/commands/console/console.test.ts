@@ -33,3 +33,17 @@ test('a port that a person has chosen and that is taken is an error', async () =
   ).rejects.toThrow('something else listens there');
   taken.close();
 });
+
+test.each([
+  ['--tls-cert-file', 'tls.crt'],
+  ['--tls-key-file', 'tls.key'],
+])('%s alone is a slip', async (...args) => {
+  await expect(run(...args)).rejects.toThrow('belong together: name both, or none');
+});
+
+test('files that are no certificate and its key are an error before anything is shown', async () => {
+  const files = ['--tls-cert-file', import.meta.filename, '--tls-key-file', import.meta.filename];
+  await expect(
+    run('--listen', '127.0.0.1:0', '--master', 'http://127.0.0.1:1', '--log-level', 'silent', ...files),
+  ).rejects.toThrow('are not a certificate and its key');
+});

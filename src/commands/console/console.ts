@@ -6,6 +6,7 @@ import { ConsoleCluster } from '../../console/cluster.ts';
 import { type Door, openDoor } from '../../console/door.ts';
 import { ConsoleServer } from '../../console/server.ts';
 import { PageFiles } from '../../console/static.ts';
+import type { TlsFiles } from '../../console/tls.ts';
 import { buildInfo } from '../../kit/build-info.ts';
 import { aborted } from '../../kit/clock/aborted.ts';
 import { systemClock } from '../../kit/clock/clock.ts';
@@ -65,6 +66,15 @@ const flags = {
       emptyIsUnset: true,
     },
   ),
+  tlsCertFile: flag(
+    '--tls-cert-file',
+    'the certificate to be shown, and those that vouch for it, as PEM; then it speaks HTTPS. Renewed files are taken up',
+    text('file', '/tls/tls.crt'),
+    { emptyIsUnset: true },
+  ),
+  tlsKeyFile: flag('--tls-key-file', 'the key of that certificate, as PEM', text('file', '/tls/tls.key'), {
+    emptyIsUnset: true,
+  }),
   namespace: namespaceFlag(),
   allowActions: flag('--allow-actions', 'lets people approve wipes, start drills and cancel drains', onOff, {
     default: 'false',
@@ -80,7 +90,7 @@ export const define: Define = (command, terminal) => {
     'holdfast console': 'look at the cluster of your kubeconfig',
     'holdfast console --allow-actions': 'and approve wipes, start drills and cancel drains there',
     'holdfast console --secret pvsync-operator/pvsync': 'with what a recovery would do now',
-    'holdfast console --listen :8765 --auth token --namespace storage --host console.example.com':
+    'holdfast console --listen :8765 --auth token --namespace storage --host console.example.com --tls-cert-file /tls/tls.crt --tls-key-file /tls/tls.key':
       'in a cluster, for everybody who has a token',
   });
   runs(command, flags, terminal, (options) => run(options, terminal));
@@ -88,6 +98,7 @@ export const define: Define = (command, terminal) => {
 
 async function run(options: Options, terminal: Terminal): Promise<void> {
   const address = checked(options);
+  const tls = tlsFilesIn(options);
   const { env } = terminal;
   const clock = systemClock;
   const log = openLog({ clock, level: options.logLevel, format: options.logFormat, env });
@@ -135,21 +146,36 @@ async function run(options: Options, terminal: Terminal): Promise<void> {
         actions,
         allowed: options.allowActions ? ACTIONS : [],
         hosts: new Set((options.host ?? []).map((name) => name.toLowerCase())),
+        ...(tls && { tls }),
       },
       address,
       terminal,
     ),
   );
-  terminal.stdout.write(`The console of ${cluster.title} is at ${urlOf(address, server.address.port)}\n`);
+  const url = urlOf(tls ? 'https' : 'http', address, server.address.port);
+  terminal.stdout.write(`The console of ${cluster.title} is at ${url}\n`);
+  if (!tls && !isLoopback(address)) log.warn(CLEAR_TEXT);
   await Promise.race([aborted(stopping.signal), running]);
 }
 
 const LOOPBACK: ReadonlySet<string> = new Set(['127.0.0.1', '::1', 'localhost']);
 
+const isLoopback = ({ host = '' }: BindAddress): boolean => LOOPBACK.has(host);
+
+const CLEAR_TEXT =
+  'this console speaks plain HTTP and can be reached from other machines: tokens go there in clear text unless something before it ends TLS. ' +
+  'Give it a certificate with --tls-cert-file and --tls-key-file, or listen on 127.0.0.1 and use kubectl port-forward';
+
+function tlsFilesIn({ tlsCertFile: certFile, tlsKeyFile: keyFile }: Options): TlsFiles | undefined {
+  if (certFile !== undefined && keyFile !== undefined) return { certFile, keyFile };
+  if (certFile === undefined && keyFile === undefined) return undefined;
+  throw new UsageError('--tls-cert-file and --tls-key-file belong together: name both, or none');
+}
+
 function checked({ listen, auth }: Options): BindAddress {
   if (listen === 'off')
     throw new UsageError('--listen 0 would have nobody reach the console: leave it out, or name an address');
-  if (auth === 'loopback' && !LOOPBACK.has(listen.host ?? ''))
+  if (auth === 'loopback' && !isLoopback(listen))
     throw new UsageError(
       `--listen ${formatBindAddress(listen)} would let everybody in who reaches it, with the rights of your kubeconfig: ` +
         'listen on 127.0.0.1, or let callers bring their own tokens with --auth=token',
@@ -177,8 +203,8 @@ async function listenAt(
   }
 }
 
-const urlOf = ({ host }: BindAddress, port: number): string =>
-  `http://${host === undefined || host === '' ? 'localhost' : host.includes(':') ? `[${host}]` : host}:${port}/`;
+const urlOf = (scheme: 'http' | 'https', { host }: BindAddress, port: number): string =>
+  `${scheme}://${host === undefined || host === '' ? 'localhost' : host.includes(':') ? `[${host}]` : host}:${port}/`;
 
 /** The log says who it was, as far as the cluster tells. */
 async function doorFor(client: KubeClient): Promise<Door> {

@@ -130,6 +130,21 @@ describe('a pod has what its job needs', () => {
     ]);
   });
 
+  test('the console speaks HTTPS with the certificate of a Secret, and is probed so', async () => {
+    const console = { enabled: true, tls: { secretName: 'console-tls' } };
+    const { pod, container } = await podOf('console', { console });
+    expect(container.args).toEqual(
+      expect.arrayContaining(['--tls-cert-file=/tls/tls.crt', '--tls-key-file=/tls/tls.key']),
+    );
+    expect(container).toMatchObject({
+      ports: [{ name: 'https', containerPort: 8765 }],
+      readinessProbe: { httpGet: { port: 'https', scheme: 'HTTPS' } },
+      livenessProbe: { httpGet: { port: 'https', scheme: 'HTTPS' } },
+      volumeMounts: [{ name: 'tls', mountPath: '/tls', readOnly: true }],
+    });
+    expect(pod).toMatchObject({ volumes: [{ name: 'tls', secret: { secretName: 'console-tls' } }] });
+  });
+
   test('devices: the processes and disks of the machine, and a directory for its ledger', async () => {
     const values = { devices: { enabled: true, stateDir: '/srv/ledger' } };
     const { kind, pod, container } = await podOf('devices', values);
