@@ -1,5 +1,6 @@
 /** Everything that somebody tried to do is in the log, also if nothing came of it. */
 import { describe, expect, test } from 'vitest';
+import { VirtualClock } from '../kit/clock/virtual.ts';
 import { SimulatedConsole, type SimulatedOptions } from './simulated-console.ts';
 
 const POST = { 'x-holdfast': '1', 'content-type': 'application/json' };
@@ -58,5 +59,19 @@ describe('an attempt', () => {
     for (const path of ['/api/clusters/here/actions', '/api/clusters/elsewhere/live', '/api/nothing'])
       await console.ask(path);
     expect(console.log.lines.filter(({ fields }) => fields.audit === true)).toEqual([]);
+  });
+
+  test('of strangers fills no log: of very many some are told, and how many were not', async () => {
+    const clock = new VirtualClock();
+    await using console = await SimulatedConsole.open({ clock });
+    const headers = { ...POST, origin: 'https://evil.example' };
+    const attempt = (path = '/api/clusters/here/actions') => console.ask(path, { method: 'POST', headers, body: '{}' });
+    for (let count = 0; count < 80; count++) expect((await attempt()).status).toBe(403);
+    const told = () => console.log.lines.filter(({ fields }) => fields.audit === true);
+    expect(told()).toHaveLength(50);
+    await clock.advance(1_000);
+    await attempt(`/api/clusters/${'x'.repeat(5_000)}/actions`);
+    expect(told()).toHaveLength(51);
+    expect(told().at(-1)?.fields).toMatchObject({ untold: 30, path: expect.stringMatching(/^.{200}$/) });
   });
 });

@@ -136,12 +136,12 @@ export class ConsoleCluster {
     };
   }
 
-  /** What is sent to those who have these rights. */
-  feedFor(rights: Rights): Feed {
+  /** What is sent to those who have these rights. Nothing while as many others are read as there may be. */
+  feedFor(rights: Rights): Feed | undefined {
     const key = rights === EVERYTHING ? ALL : keyOf(rights);
     const known = this.#feeds.get(key);
     if (known) return known;
-    if (this.#feeds.size >= MOST_FEEDS) this.#dropFeed();
+    if (this.#feeds.size >= MOST_FEEDS && !this.#dropFeed()) return undefined;
     const instance = `${this.#options.instance}.${++this.#feedsMade}`;
     const feed = new Feed(instance, rights, this.parts, this.clock.now());
     this.#feeds.set(key, feed);
@@ -163,13 +163,10 @@ export class ConsoleCluster {
     this.#looking = isDone ? undefined : this.clock.after(FEEDS_LOOK_MS, () => this.#dropUnread());
   }
 
-  /** One that nobody reads, if there is any. */
-  #dropFeed(): void {
-    for (const [key, feed] of this.#feeds)
-      if (feed.readers === 0) {
-        this.#feeds.delete(key);
-        return;
-      }
+  /** One that nobody reads; says whether there was any. */
+  #dropFeed(): boolean {
+    for (const [key, feed] of this.#feeds) if (feed.readers === 0) return this.#feeds.delete(key);
+    return false;
   }
 
   #changed(): void {

@@ -142,10 +142,10 @@ describe('what is sent to those who have the same rights', () => {
 
   test('is worked out for a few seconds after the last of them has gone, and no longer', async () => {
     const cluster = aCluster(clock, client);
-    const leave = cluster.feedFor(rights).subscribe({ next: () => {} });
+    const leave = cluster.feedFor(rights)?.subscribe({ next: () => {} });
     await clock.advance(60_000);
     const feed = cluster.feedFor(rights);
-    leave();
+    leave?.();
     await clock.advance(9_000);
     expect(cluster.feedFor(rights)).toBe(feed);
     await clock.advance(21_000);
@@ -159,5 +159,18 @@ describe('what is sent to those who have the same rights', () => {
     cluster.feedFor(rights);
     await clock.advance(60_000);
     expect([cluster.feeds, cluster.feedFor(EVERYTHING)]).toEqual([1, feed]);
+  });
+
+  test('is so for a few different rights at a time: whoever has still others is not let in while all of these are read', async () => {
+    const cluster = aCluster(clock, client);
+    const withPodsIn = (namespace: string): Rights => ({ ...EVERYTHING, pods: new Set([namespace]) });
+    const leave = Array.from({ length: 32 }, (_, index) =>
+      cluster.feedFor(withPodsIn(`team-${index}`))?.subscribe({ next: () => {} }),
+    );
+    expect(cluster.feedFor(withPodsIn('one-more'))).toBeUndefined();
+    expect(cluster.feedFor(withPodsIn('team-3'))).toBeDefined();
+    leave[5]?.();
+    expect(cluster.feedFor(withPodsIn('one-more'))).toBeDefined();
+    expect(cluster.feeds).toBe(32);
   });
 });

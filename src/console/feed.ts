@@ -7,10 +7,21 @@ import type { Changed } from './picture.ts';
 import { type Rights, type Seen, visibleTo } from './rights.ts';
 import type { Shown } from './shown.ts';
 
-/** One event of a stream, ready to be sent. */
-export interface Sent {
+/** One event of a stream, ready to be sent. Its bytes are made once for all readers: a state of 10,000 volumes is some megabytes. */
+export class Sent {
   readonly id: string;
   readonly text: string;
+  #bytes: Buffer | undefined;
+
+  constructor(id: string, text: string) {
+    this.id = id;
+    this.text = text;
+  }
+
+  get bytes(): Buffer {
+    this.#bytes ??= Buffer.from(`id: ${this.id}\ndata: ${this.text}\n\n`);
+    return this.#bytes;
+  }
 }
 
 export interface FeedReader {
@@ -149,7 +160,7 @@ export class Feed {
   }
 
   #sent(message: Message): Sent {
-    return { id: `${this.#instance}:${this.#version}`, text: JSON.stringify(message) };
+    return new Sent(`${this.#instance}:${this.#version}`, JSON.stringify(message));
   }
 
   #versionIn(id: string | undefined): number | undefined {

@@ -18,7 +18,7 @@ export interface Asked {
 /** Set by the page on what changes something: another site cannot do so without being asked about it first. */
 export const OWN_HEADER = 'x-holdfast';
 
-/** Nothing else is loaded, nothing is sent elsewhere, and nobody puts the page into a frame. */
+/** Nothing else is loaded, nothing is sent elsewhere, nobody puts the page into a frame, and no text ever becomes a script or an element. */
 const POLICY = [
   "default-src 'none'",
   "script-src 'self'",
@@ -28,6 +28,8 @@ const POLICY = [
   "base-uri 'none'",
   "form-action 'none'",
   "frame-ancestors 'none'",
+  "require-trusted-types-for 'script'",
+  "trusted-types 'none'",
 ].join('; ');
 
 export const SECURITY_HEADERS: Readonly<Record<string, string>> = {

@@ -1,4 +1,5 @@
 /** Readers who go away before they are told anything. */
+import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, request, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -8,7 +9,7 @@ import { Actions } from './actions.ts';
 import { whileAsked } from './answers.ts';
 import { noParts } from './builders.ts';
 import type { Door } from './door.ts';
-import { Feed } from './feed.ts';
+import { Feed, Sent } from './feed.ts';
 import { stream } from './live.ts';
 import { EVERYTHING } from './rights.ts';
 import { ConsoleServer } from './server.ts';
@@ -44,6 +45,78 @@ test.each([true, false])('a stream for somebody who has gone ends at once, compr
     await vi.waitFor(() => expect(onEnd).toHaveBeenCalledTimes(1));
     expect([feed.readers, clock.pending]).toEqual([0, 0]);
   });
+});
+
+/** An answer to somebody who reads nothing of it until they are told to. */
+async function unread(check: (response: ServerResponse, read: () => void) => Promise<void>): Promise<void> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const asking = request({ host: '127.0.0.1', port: (server.address() as AddressInfo).port });
+  asking.on('error', () => {});
+  asking.on('response', (answer) => answer.on('error', () => {}));
+  asking.end();
+  const [, response] = (await once(server, 'request')) as [unknown, ServerResponse];
+  const answered = once(asking, 'response');
+  try {
+    await check(response, () => void answered.then(([answer]) => answer.resume()));
+  } finally {
+    asking.destroy();
+    server.close();
+  }
+}
+
+const LARGE = 'x'.repeat(20_000_000);
+
+test.each([true, false])(
+  'who does not read the beginning is let go, whatever happens, compressed: %s',
+  async (isGzipped) => {
+    await unread(async (response) => {
+      const clock = new VirtualClock();
+      const feed = new Feed('i', EVERYTHING, noParts(), clock.now());
+      const onEnd = vi.fn();
+      const noise = isGzipped ? randomBytes(10_000_000).toString('hex') : LARGE;
+      const standing = () => [new Sent('i:0', noise)];
+      stream(
+        feed,
+        response,
+        { clock, isGzipped, lastId: undefined, standing, beat: () => feed.time(clock.now()) },
+        onEnd,
+      );
+      await clock.advance(59_000);
+      expect(onEnd).not.toHaveBeenCalled();
+      await clock.advance(2_000);
+      expect(onEnd).toHaveBeenCalledTimes(1);
+    });
+  },
+);
+
+test.each([
+  ['is sent what happened meanwhile, and not all of it again', 1, 1],
+  ['is sent all of it again where too much has happened meanwhile', 40, 2],
+])('who reads a large beginning late %s', async (_, changes, beginnings) => {
+  await unread(async (response, read) => {
+    const clock = new VirtualClock();
+    const feed = new Feed('i', EVERYTHING, noParts(), clock.now());
+    let begun = 0;
+    const standing = () => {
+      begun += 1;
+      return begun === 1 ? [new Sent('i:0', LARGE)] : [];
+    };
+    const options = { clock, isGzipped: false, lastId: undefined, standing, beat: () => feed.time(clock.now()) };
+    const end = stream(feed, response, options, () => {});
+    for (let count = 0; count < changes; count++) feed.tell(new Sent('i:1', 'x'.repeat(100_000)));
+    read();
+    await vi.waitFor(() => expect([begun, response.writableLength]).toEqual([beginnings, 0]));
+    await clock.advance(120_000);
+    expect(response.destroyed).toBe(false);
+    end();
+  });
+});
+
+test('all readers are sent the same bytes, and not each a copy', () => {
+  const feed = new Feed('i', EVERYTHING, noParts(), new Date());
+  expect(feed.state.bytes).toBe(feed.state.bytes);
+  expect(feed.state.bytes.toString()).toBe(`id: ${feed.state.id}\ndata: ${feed.state.text}\n\n`);
 });
 
 test('nothing is worked out for somebody who has gone', async () => {
@@ -83,6 +156,6 @@ test('a hundred who went while it was asked who they are keep nobody out', async
   resolve();
   const [response] = await once(late, 'response');
   expect(response.statusCode).toBe(200);
-  expect(console.feedFor(EVERYTHING).readers).toBe(1);
+  expect(console.feedFor(EVERYTHING)?.readers).toBe(1);
   late.destroy();
 });

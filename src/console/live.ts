@@ -18,7 +18,7 @@ export interface LiveOptions {
 const HEARTBEAT_MS = 15_000;
 /** What may wait for a reader before it is sent no more changes, but all of it when it has read that. */
 const MOST_WAITING = 1_000_000;
-/** One that reads nothing at all for this long is let go. */
+/** Who has not read in this time what was waiting then is let go, however busily they read. */
 const PATIENCE_MS = 60_000;
 
 /** Gives back how to end it. It ends by itself when the reader goes, or has gone already, and is over when `onEnd` is called: never before this returns. */
@@ -38,6 +38,9 @@ class Live {
   readonly #unsubscribe: () => void;
   #heartbeat: Cancel;
   #patience: Cancel | undefined;
+  /** How much may wait for it now. */
+  #most = MOST_WAITING;
+  /** It was not sent something, because too much was waiting. */
   #isBehind = false;
   #hasEnded = false;
 
@@ -74,31 +77,42 @@ class Live {
 
   #next(sent: Sent): void {
     if (this.#isBehind) return;
-    if (this.#waiting > MOST_WAITING) this.#fallBehind();
-    else this.#send(sent);
+    if (this.#waiting <= this.#most) {
+      this.#send(sent);
+      return;
+    }
+    this.#isBehind = true;
+    this.#waitForReading();
   }
 
   get #waiting(): number {
     return this.#response.writableLength + (this.#out === this.#response ? 0 : this.#out.writableLength);
   }
 
-  /** It gets all of it once it has read what is waiting, and what lies between is not kept for it. */
-  #fallBehind(): void {
-    this.#isBehind = true;
+  /** Who missed something gets all of it once they have read what is waiting, and what lies between is not kept for them. */
+  #waitForReading(): void {
+    if (this.#patience) return;
     this.#patience = this.#options.clock.after(PATIENCE_MS, () => this.end());
     this.#out.once('drain', () => {
       this.#patience?.();
+      this.#patience = undefined;
+      this.#most = MOST_WAITING;
+      if (!this.#isBehind || this.#hasEnded) return;
       this.#isBehind = false;
-      if (!this.#hasEnded) this.#begin([this.#feed.state]);
+      this.#begin([this.#feed.state]);
     });
   }
 
+  /** The beginning may be large, and changes may wait behind it; but who takes forever to read it is let go. */
   #begin(missed: readonly Sent[]): void {
     for (const sent of [...missed, ...this.#options.standing()]) this.#send(sent);
+    if (this.#waiting <= MOST_WAITING) return;
+    this.#most = this.#waiting + MOST_WAITING;
+    this.#waitForReading();
   }
 
-  #send({ id, text }: Sent): void {
-    this.#out.write(`id: ${id}\ndata: ${text}\n\n`);
+  #send({ bytes }: Sent): void {
+    this.#out.write(bytes);
   }
 
   /** So that both sides notice when the other has gone, and nobody in between takes the connection for idle. */

@@ -9,6 +9,7 @@ import { PERSISTENT_VOLUMES } from '../api/persistent-volumes.ts';
 import { VirtualClock } from '../kit/clock/virtual.ts';
 import { PERSISTENT_VOLUME_SYNCS } from '../sync/contract.ts';
 import { NO_KEYS } from '../sync/export/keys.ts';
+import { Sent } from './feed.ts';
 import type { Message, State } from './model.ts';
 import { EVERYTHING } from './rights.ts';
 import { type Following, SimulatedConsole } from './simulated-console.ts';
@@ -51,7 +52,7 @@ describe('what a console says to browsers', () => {
   test.each([
     [
       'content-security-policy',
-      "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+      "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'",
     ],
     ['x-frame-options', 'DENY'],
     ['x-content-type-options', 'nosniff'],
@@ -279,7 +280,7 @@ describe('a stream', () => {
     const feed = console.console.feedFor(EVERYTHING);
     const padding = 'x'.repeat(100_000);
     for (let round = 0; round < 300; round++)
-      feed.tell({ id: `${round}`, text: JSON.stringify({ is: 'change', change: {}, padding }) });
+      feed?.tell(new Sent(`${round}`, JSON.stringify({ is: 'change', change: {}, padding })));
     console.objects.create(PERSISTENT_VOLUMES, aVolume('a'));
     await eventually(() => expect(console.console.parts.volumes).toMatchObject({ value: { size: 1 } }));
     following.response.resume();
@@ -301,7 +302,7 @@ describe('a stream', () => {
     const feed = console.console.feedFor(EVERYTHING);
     const padding = 'x'.repeat(100_000);
     for (let round = 0; round < 300; round++)
-      feed.tell({ id: `${round}`, text: JSON.stringify({ is: 'change', change: {}, padding }) });
+      feed?.tell(new Sent(`${round}`, JSON.stringify({ is: 'change', change: {}, padding })));
     following.response.resume();
     const told = () => following.events.map(({ message }) => message);
     await eventually(() => expect(told().filter(({ is }) => is === 'state').length).toBeGreaterThan(1));

@@ -4,6 +4,7 @@ import { createServer, type IncomingMessage, type RequestListener, type Server, 
 import { createServer as createTlsServer, Server as TlsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import type { Cancel, Clock } from '../kit/clock/clock.ts';
+import { type RateLimit, RateLimiter } from '../kit/kube/rate-limit.ts';
 import type { Log } from '../kit/observe/log.ts';
 import { visible } from '../kit/visible.ts';
 import { type Actions, parseAction } from './actions.ts';
@@ -57,6 +58,11 @@ const PLANS_OF_USER = 1;
 const ASK_AGAIN_S = 2;
 /** For the log: nobody reads it. */
 const GONE: Refusal = { status: 499, problem: 'They went away before they were answered: nothing was done.' };
+/** Whoever is not known learns that a token is wanted, and nothing else. */
+const STRANGER: Hello = { version: '', clusters: [], actions: [], wantsToken: true };
+/** Attempts of people who are not known, and of other sites, that are told one by one: nobody fills the log by trying. */
+const STRANGE_ATTEMPTS: RateLimit = { perSecond: 1, burst: 50 };
+const LONGEST_PATH = 200;
 /** As long as answers about a token are remembered, and a little more. */
 const ASK_AGAIN_MS = 31_000;
 
@@ -69,10 +75,14 @@ export class ConsoleServer implements AsyncDisposable {
   /** How many are being made. */
   #plans = 0;
   #stopFollowing = () => {};
+  readonly #strangeAttempts: RateLimiter;
+  /** Attempts that were too many to be told. */
+  #untold = 0;
 
   private constructor(options: ConsoleOptions, pair: TlsPair | undefined) {
     this.#options = options;
     const { wantsToken } = options.door;
+    this.#strangeAttempts = new RateLimiter(options.clock, STRANGE_ATTEMPTS);
     this.#streamsOf = new PerUser(wantsToken ? STREAMS_OF_USER : MOST_STREAMS);
     this.#plansOf = new PerUser(wantsToken ? PLANS_OF_USER : MOST_PLANS);
     const respond: RequestListener = (request, response) => {
@@ -161,13 +171,20 @@ export class ConsoleServer implements AsyncDisposable {
   }
 
   /** What somebody tried to do is in the log, whatever became of it. */
-  #refuse(asked: Asked, response: ServerResponse, refusal: Refusal, about: object = {}): void {
-    if (isAttempt(asked))
-      this.#options.log.warn(
-        { audit: true, path: visible(asked.path), ...about, status: refusal.status, succeeded: false },
-        refusal.problem,
-      );
+  #refuse(asked: Asked, response: ServerResponse, refusal: Refusal, about: About = {}): void {
+    if (isAttempt(asked)) this.#tellOfAttempt(asked, refusal, about);
     refuse(response, refusal);
+  }
+
+  #tellOfAttempt({ path }: Asked, { status, problem }: Refusal, about: About): void {
+    if (about.user === undefined && !this.#strangeAttempts.tryTake()) {
+      this.#untold += 1;
+      return;
+    }
+    const untold = this.#untold > 0 ? { untold: this.#untold } : {};
+    this.#untold = 0;
+    const told = { audit: true, path: visible(path.slice(0, LONGEST_PATH)), ...about, status, succeeded: false };
+    this.#options.log.warn({ ...told, ...untold }, problem);
   }
 
   async #hello(authorization: string | undefined, response: ServerResponse): Promise<void> {
@@ -175,6 +192,7 @@ export class ConsoleServer implements AsyncDisposable {
     const [cluster] = clusters;
     const caller = cluster && (await door.callerIn(cluster, authorization));
     if (caller && 'problem' in caller && caller.status !== 401) return refuse(response, caller);
+    if (door.wantsToken && !(caller && 'user' in caller)) return answer(response, 200, STRANGER);
     answer(response, 200, {
       version,
       clusters: clusters.map(({ name, title }) => ({ name, title })),
@@ -266,6 +284,15 @@ export class ConsoleServer implements AsyncDisposable {
       });
       return;
     }
+    const feed = cluster.feedFor(caller.rights);
+    if (!feed) {
+      refuse(response, {
+        status: 503,
+        problem: 'Too many people with different rights look at this console: ask again later.',
+        retryAfterS: ASK_AGAIN_S,
+      });
+      return;
+    }
     const place = this.#streamsOf.place(caller.user);
     if (!place) {
       refuse(response, {
@@ -275,7 +302,6 @@ export class ConsoleServer implements AsyncDisposable {
       });
       return;
     }
-    const feed = cluster.feedFor(caller.rights);
     const beat = () => feed.time(cluster.clock.now());
     const options = {
       clock: this.#options.clock,
@@ -316,6 +342,12 @@ export class ConsoleServer implements AsyncDisposable {
     if (response.headersSent) response.destroy();
     else refuse(response, { status: 500, problem: 'This console could not answer. Its log tells why.' });
   }
+}
+
+/** Who tried what, as far as it is known. */
+interface About {
+  readonly user?: string;
+  readonly [more: string]: unknown;
 }
 
 /** What is behind `/api/`. */
