@@ -4,6 +4,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type BrowserContext, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
 
+/** A name that is not of this machine to the browser, though it leads here. */
+export const ELSEWHERE = 'console.example.com';
+
 const FLAGS = [
   '--headless',
   '--no-sandbox',
@@ -13,6 +16,7 @@ const FLAGS = [
   '--disable-background-networking',
   '--disable-component-update',
   '--disable-sync',
+  `--host-resolver-rules=MAP ${ELSEWHERE} 127.0.0.1`,
 ];
 
 export class TestBrowser implements AsyncDisposable {
@@ -37,7 +41,7 @@ export class TestBrowser implements AsyncDisposable {
     return new TestBrowser(context, profile);
   }
 
-  /** `url` is the console's: whatever goes elsewhere is an offence. */
+  /** `url` is the console's, which is opened: whatever goes elsewhere is an offence. */
   async page(url: string): Promise<WatchedPage> {
     const page = await this.#context.newPage();
     const offences: string[] = [];
@@ -49,7 +53,7 @@ export class TestBrowser implements AsyncDisposable {
       const target = request.url();
       if (!target.startsWith(url) && !target.startsWith('data:')) offences.push(`request: ${target}`);
     });
-    await page.goto(url);
+    if (url !== '') await page.goto(url);
     return { page, offences };
   }
 

@@ -2,7 +2,7 @@
 import type { Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { violationsOn } from './accessibility.ts';
-import { TestBrowser, told } from './browser.ts';
+import { ELSEWHERE, TestBrowser, told } from './browser.ts';
 import { aState, aVolume, Times } from './fixture/objects.ts';
 import { FixtureConsole, type FixtureOptions } from './fixture/server.ts';
 
@@ -111,6 +111,15 @@ test('a story that cannot be had is a problem with a way out', async () => {
   const { page } = await open('#/volumes/pvc-nobody');
   await page.getByText('There is no such volume.').waitFor();
   await page.getByRole('button', { name: 'Ask again' }).waitFor();
+  await expect.poll(() => violationsOn(page)).toEqual([]);
+});
+
+test('who would send a token in clear text to another machine is warned', async () => {
+  const { page } = await open('#/overview', { token: 'secret' });
+  await page.getByRole('heading', { name: 'Who is there?' }).waitFor();
+  expect(await page.getByText('Others may read along').count()).toBe(0);
+  await page.goto(server.url.replace('127.0.0.1', ELSEWHERE));
+  await page.getByText('Others may read along').waitFor();
   await expect.poll(() => violationsOn(page)).toEqual([]);
 });
 

@@ -4,10 +4,11 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { TestBrowser, told } from './browser.ts';
 import { aState, aVolume, Times } from './fixture/objects.ts';
 import { FixtureConsole } from './fixture/server.ts';
-import { median, workOf } from './trace.ts';
+import { median, workOf, workOfLoading } from './trace.ts';
 
 const VOLUMES = 10_000;
 const LIMIT_MS = 50;
+const FIRST_PAINT_MS = 1000;
 const ROUNDS = 5;
 
 const times = new Times(Date.now());
@@ -103,14 +104,44 @@ test.each(Object.entries(INTERACTIONS))('%s', async (name, interaction) => {
   expect(median(works)).toBeLessThan(LIMIT_MS);
 });
 
-test('the first paint', async () => {
+/** What the page's thread does until then; that it waits for others on a busy machine does not count. */
+test('the first paint, and the answer', async () => {
+  const works: { paintMs: number; allMs: number }[] = [];
   const paints: number[] = [];
-  for (let round = 0; round < 3; round += 1) {
+  for (let round = 0; round < ROUNDS; round += 1) {
     const { page: fresh } = await browser.page(server.url);
-    await fresh.getByRole('heading', { name: /3 things need you/ }).waitFor();
+    const load = async () => {
+      await fresh.reload();
+      await fresh.getByRole('heading', { name: /3 things need you/ }).waitFor();
+    };
+    works.push(await workOfLoading(fresh, load));
     paints.push(await told<number>(fresh, `performance.getEntriesByName('first-contentful-paint')[0].startTime`));
     await fresh.close();
   }
-  console.log(`first paint: ${paints.map((paint) => paint.toFixed(0)).join(', ')} ms`);
-  expect(median(paints)).toBeLessThan(1000);
+  const shown = (values: readonly number[]) => values.map((value) => value.toFixed(0)).join(', ');
+  const [toPaint, toAnswer] = [works.map(({ paintMs }) => paintMs), works.map(({ allMs }) => allMs)];
+  console.log(
+    `first paint: ${shown(toPaint)} ms of work, after ${shown(paints)} ms; the answer: ${shown(toAnswer)} ms of work`,
+  );
+  expect(median(toPaint)).toBeLessThan(FIRST_PAINT_MS);
+  expect(median(toAnswer)).toBeLessThan(FIRST_PAINT_MS);
+});
+
+test('what is loaded until then is three small files, and one answer', async () => {
+  const { page: fresh } = await browser.page('');
+  const loaded: string[] = [];
+  const sizes: number[] = [];
+  fresh.on('response', async (response) => {
+    const path = new URL(response.url()).pathname;
+    loaded.push(path.replace(/\.[A-Z0-9]{8}\./, '.HASH.'));
+    if (!path.startsWith('/api/')) sizes.push((await response.request().sizes()).responseBodySize);
+  });
+  await fresh.goto(server.url);
+  await fresh.getByRole('heading', { name: /3 things need you/ }).waitFor();
+  await expect.poll(() => sizes).toHaveLength(3);
+  const bytes = sizes.reduce((sum, size) => sum + size, 0);
+  console.log(`loaded: ${(bytes / 1000).toFixed(1)} kB compressed`);
+  expect(loaded).toEqual(['/', '/app.HASH.css', '/app.HASH.js', '/api/hello', '/api/clusters/protected/live']);
+  expect(bytes).toBeLessThan(150_000);
+  await fresh.close();
 });

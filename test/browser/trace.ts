@@ -7,12 +7,13 @@ interface TraceEvent {
   readonly pid: number;
   readonly tid: number;
   /** In microseconds; `tdur` is of the thread, where that is told. */
+  readonly ts?: number;
   readonly dur?: number;
   readonly tdur?: number;
   readonly args?: { readonly name?: string };
 }
 
-const CATEGORIES = ['toplevel', 'disabled-by-default-devtools.timeline', 'devtools.timeline', '__metadata'];
+const CATEGORIES = ['toplevel', 'loading', 'disabled-by-default-devtools.timeline', 'devtools.timeline', '__metadata'];
 
 export interface Work {
   /** Of all tasks together, scripts, styles, layout and paint, in milliseconds. */
@@ -22,6 +23,24 @@ export interface Work {
 
 /** Of what is done, and what comes of it until the page has been at rest for a moment. */
 export async function workOf(page: Page, what: () => Promise<void>): Promise<Work> {
+  return workIn(await traceOf(page, what));
+}
+
+/** Of a page from when it is asked for: until something of it is to be seen, and all that was done. */
+export async function workOfLoading(
+  page: Page,
+  what: () => Promise<void>,
+): Promise<{ paintMs: number; allMs: number }> {
+  const events = await traceOf(page, what);
+  const paint = events.findLast(({ name }) => name === 'firstContentfulPaint');
+  if (paint?.ts === undefined) throw new Error('the trace tells of no first paint');
+  const { pid, ts } = paint;
+  const ofPage = events.filter((event) => event.name === 'thread_name' || event.pid === pid);
+  const before = ofPage.filter((event) => event.name === 'thread_name' || (event.ts ?? 0) <= ts);
+  return { paintMs: workIn(before).totalMs, allMs: workIn(ofPage).totalMs };
+}
+
+async function traceOf(page: Page, what: () => Promise<void>): Promise<readonly TraceEvent[]> {
   const session = await page.context().newCDPSession(page);
   const events = collect(session);
   await session.send('Tracing.start', {
@@ -34,7 +53,7 @@ export async function workOf(page: Page, what: () => Promise<void>): Promise<Wor
   await session.send('Tracing.end');
   await complete;
   await session.detach();
-  return workIn(events);
+  return events;
 }
 
 function collect(session: CDPSession): TraceEvent[] {

@@ -26,17 +26,19 @@ export function Exports({ story: { exports, exportsNotLookedAt = 0 } }: { readon
           </li>
         ))}
       </ul>
-      {exports.length > LATEST && (
-        <button type="button" class="quiet" onClick={() => setShowsAll(!showsAll)}>
-          {showsAll ? 'Show the latest' : `Show all ${exports.length}`}
-        </button>
-      )}
-      {exportsNotLookedAt > 0 && (
-        <p class="quiet-text">
-          {counted(exportsNotLookedAt, 'other export')} in the object store {exportsNotLookedAt === 1 ? 'was' : 'were'}{' '}
-          not looked into.
-        </p>
-      )}
+      <div class="exports-more">
+        {exports.length > LATEST && (
+          <button type="button" class="quiet" onClick={() => setShowsAll(!showsAll)}>
+            {showsAll ? 'Show the latest' : `Show all ${exports.length}`}
+          </button>
+        )}
+        {exportsNotLookedAt > 0 && (
+          <p class="quiet-text">
+            {counted(exportsNotLookedAt, 'other export')} in the object store{' '}
+            {exportsNotLookedAt === 1 ? 'was' : 'were'} not looked into.
+          </p>
+        )}
+      </div>
     </Section>
   );
 }
