@@ -64,6 +64,13 @@ describe('what a sync has done', () => {
     },
   );
 
+  test('has a restore after the export that it is of', () => {
+    const history = new History();
+    history.noteOfSync('site', undefined, { ...sync, spec: { ...sync.spec, mode: 'Recovery' } });
+    history.noteOfExports('site', stored.slice(0, 1));
+    expect(history.momentsOf('site').map(({ kind }) => kind)).toEqual(['drill', 'export', 'restore']);
+  });
+
   test('is forgotten with it', () => {
     const history = new History();
     history.noteOfExports('site', stored);

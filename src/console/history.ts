@@ -51,7 +51,11 @@ export class History {
 }
 
 /** Some have milliseconds and some have not: as text they would not be in order. */
-const byTime = (one: SyncMoment, other: SyncMoment): number => Date.parse(one.at) - Date.parse(other.at);
+const byTime = (one: SyncMoment, other: SyncMoment): number =>
+  Date.parse(one.at) - Date.parse(other.at) || orderOf(one) - orderOf(other);
+
+/** A restore has the time of what it restores, and comes after it. */
+const orderOf = ({ kind }: SyncMoment): number => (kind === 'export' ? 0 : 1);
 
 /** One that says the same as the two before it only moves the last of them: a line needs no more. Of too many, every second is dropped. */
 export function withSample(samples: readonly PoolSample[], sample: PoolSample): readonly PoolSample[] {

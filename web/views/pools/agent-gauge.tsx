@@ -36,7 +36,10 @@ export function AgentGauge({ agent }: { readonly agent: AgentRow }) {
       <div>
         <p class="gauge-pod">{pod}</p>
         <HealthMark health={health}>{WORDS[state]}</HealthMark>
-        <p class="quiet-text">{[node, capacityBytes && bytes(capacityBytes)].filter(Boolean).join(' · ')}</p>
+        <p class="gauge-place quiet-text">
+          <span>{node}</span>
+          {capacityBytes !== undefined && <span>{bytes(capacityBytes)}</span>}
+        </p>
       </div>
     </li>
   );
