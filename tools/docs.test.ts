@@ -119,6 +119,12 @@ test('docs/adr/0009-dependencies.md lists every dependency', () => {
   expect(listedOn('docs/adr/0009-dependencies.md').toSorted()).toEqual(names.toSorted());
 });
 
+test.each(['docs', 'docs/reference'])('%s/README.md leads to every page beside it', (directory) => {
+  const others = globSync(`${directory}/*.md`, { cwd: root }).map((path) => basename(path));
+  const linked = linksOn(`${directory}/README.md`).map((link) => link.replace(/#.*/, ''));
+  expect(others.filter((name) => name !== 'README.md' && !linked.includes(name))).toEqual([]);
+});
+
 test('docs/adr/0001-record-decisions.md lists every record', () => {
   const others = globSync('docs/adr/*.md', { cwd: root })
     .map((path) => basename(path))

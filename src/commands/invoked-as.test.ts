@@ -33,9 +33,10 @@ test('the launcher passes the name on, and it is not inherited further', () => {
   expect(env).toEqual({ PATH: '/bin' });
 });
 
-test('in the place of k8s-local-pv the node is the host, unless it is said; under other names it has to be said', () => {
+test('in the place of k8s-local-pv the node is the host and defaults need not be readable, unless it is said', () => {
   const host = () => 'worker-1';
-  expect(environmentOf('k8s-local-pv', {}, host)).toEqual({ NODE_NAME: 'worker-1' });
-  expect(environmentOf('k8s-local-pv', { NODE_NAME: 'a' }, host)).toEqual({ NODE_NAME: 'a' });
+  expect(environmentOf('k8s-local-pv', {}, host)).toEqual({ NODE_NAME: 'worker-1', LVM_DEFAULTS: 'optional' });
+  const said = { NODE_NAME: 'a', LVM_DEFAULTS: 'required' };
+  expect(environmentOf('k8s-local-pv', said, host)).toEqual(said);
   expect(environmentOf('holdfast', {}, host)).toEqual({});
 });

@@ -18,8 +18,10 @@ export const COMPLETE = '__complete';
 const PLUGIN = 'kubectl-holdfast';
 const PLUGIN_COMPLETION = 'kubectl_complete-holdfast';
 
-/** An original that was told its node by nobody, and took the name of the host; and what tells it to ours. */
-const NODE_VARIABLE_OF_ORIGINAL: ReadonlyMap<string, string> = new Map([['k8s-local-pv', 'NODE_NAME']]);
+/** What an original knew by itself, as ours is told it: its node is the host, and of a ConfigMap of defaults it knew nothing. */
+const KNOWN_TO_ORIGINAL: ReadonlyMap<string, (host: () => string) => NodeJS.ProcessEnv> = new Map([
+  ['k8s-local-pv', (host: () => string) => ({ NODE_NAME: host(), LVM_DEFAULTS: 'optional' })],
+]);
 
 /** Set by bin/holdfast, which starts another file than the one that the person named. */
 const NAME_VARIABLE = 'HOLDFAST_INVOKED_AS';
@@ -43,8 +45,10 @@ export function invokedAs(name: string): Invocation {
 
 /** What the original of this name knew by itself, where the environment does not say it. */
 export function environmentOf(name: string, env: NodeJS.ProcessEnv, host: () => string): NodeJS.ProcessEnv {
-  const variable = NODE_VARIABLE_OF_ORIGINAL.get(name);
-  return variable === undefined || env[variable] ? env : { ...env, [variable]: host() };
+  const known = KNOWN_TO_ORIGINAL.get(name)?.(host);
+  if (!known) return env;
+  const missing = Object.entries(known).filter(([variable]) => !env[variable]);
+  return { ...env, ...Object.fromEntries(missing) };
 }
 
 /** The name that this process was started under. Processes started from here on do not inherit it. */

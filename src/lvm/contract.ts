@@ -38,6 +38,9 @@ export const BUILT_IN_DEFAULTS: Readonly<Partial<Record<OptionKey, string>>> = {
 };
 
 /** In the agent's namespace; its keys are those of the options. */
+/** Stands in the marks of logical volumes where the right to know the cluster is missing. */
+export const UNKNOWN_CLUSTER = 'unknown';
+
 export const DEFAULTS_CONFIG_MAP = 'holdfast-lvm-defaults';
 
 /** The label of a Node that node affinities of volumes name. */
@@ -103,6 +106,8 @@ export interface LvmSettings {
   readonly trashTtlMs: number;
   /** Whether people are told of what belongs to no volume. */
   readonly sanityChecks: boolean;
+  /** Whether the defaults that are built in hold where the ConfigMap of defaults may not be read, as in the place of the original, which has none. */
+  readonly defaultsMayBeDenied?: boolean;
 }
 
 export const DEFAULT_RESYNC = '10m';

@@ -11,10 +11,11 @@ import type { ReconcileContext } from '../kit/controller/turn.ts';
 import { semanticallyEqual } from '../kit/equality.ts';
 import { countedCommands } from '../kit/host/counted-commands.ts';
 import type { Host } from '../kit/host/host.ts';
+import { type ApiError, allowed } from '../kit/kube/api-error.ts';
 import type { ProgramParts } from '../kit/manager/program.ts';
 import type { Runnable } from '../kit/manager/stage.ts';
 import { Reporter } from '../kit/reports/reporter.ts';
-import { FIELD_MANAGER, type LvmSettings, REPORTER } from './contract.ts';
+import { FIELD_MANAGER, type LvmSettings, REPORTER, UNKNOWN_CLUSTER } from './contract.ts';
 import { Groups } from './groups.ts';
 import { Housekeeping } from './housekeeping.ts';
 import { KeyRing } from './key-ring.ts';
@@ -58,7 +59,7 @@ class VolumesOfNode implements Runnable {
     this.#settings = settings;
     this.#host = host;
     this.#viewpoint = viewpoint;
-    this.#views = lvmViews(caches, settings.node, settings.namespace);
+    this.#views = lvmViews(caches, settings);
     this.#keyRing = new KeyRing({ client, clock, log, exists: (name) => this.#views.volumes.get(name) !== undefined });
     this.#writes = new Writes(client);
     this.#controller = controller({
@@ -86,14 +87,14 @@ class VolumesOfNode implements Runnable {
       limits: this.#settings.thinLimits,
       node: () => this.#views.nodes.get(this.#settings.node),
     });
-    const cluster = await clusterUid(client, signal);
+    const cluster = await this.#cluster(signal);
     const machine = new RealMachine({
       host: { ...this.#host, ...countedCommands(this.#host, counted.ran) },
       viewpoint: this.#viewpoint,
       clock,
       log,
       client,
-      cluster,
+      cluster: cluster || UNKNOWN_CLUSTER,
       keyRing: this.#keyRing,
       saw: (lvm) => groups.saw(lvm),
       couldNotLook: (why) => groups.couldNotLook(why),
@@ -127,6 +128,14 @@ class VolumesOfNode implements Runnable {
     await Promise.all(
       [this.#controller, this.#reporter(groups), housekeeping, this.#keyRing].map((each) => each.run(signal)),
     );
+  }
+
+  /** Empty without the right to know it: then what is in the trash, and what has no volume, is taken for that of another cluster. */
+  async #cluster(signal: AbortSignal): Promise<string> {
+    const { client, log } = this.#parts;
+    const complain = ({ message }: ApiError) =>
+      log.warn({ why: message }, 'which cluster this is cannot be read: the trash is not emptied');
+    return (await allowed(clusterUid(client, signal), complain)) ?? '';
   }
 
   #reporter(groups: Groups): Reporter {

@@ -5,7 +5,7 @@ import { PERSISTENT_VOLUMES } from '../api/persistent-volumes.ts';
 import type { Caches } from '../kit/cache/caches.ts';
 import type { View } from '../kit/cache/store.ts';
 import { REPORT_LABEL } from '../kit/reports/node-reports.ts';
-import { DEFAULTS_CONFIG_MAP } from './contract.ts';
+import { DEFAULTS_CONFIG_MAP, type LvmSettings } from './contract.ts';
 import { type OwnNode, ownNodeOf } from './home.ts';
 import { type Volume, volumeOf } from './volume.ts';
 
@@ -17,12 +17,16 @@ export interface LvmViews {
 
 export type ViewSource = Pick<Caches, 'view'>;
 
-export function lvmViews(caches: ViewSource, node: string, namespace: string): LvmViews {
+export function lvmViews(
+  caches: ViewSource,
+  { node, namespace, defaultsMayBeDenied = false }: Pick<LvmSettings, 'node' | 'namespace' | 'defaultsMayBeDenied'>,
+): LvmViews {
   return {
     volumes: caches.view(PERSISTENT_VOLUMES, { project: volumeOf }),
     nodes: caches.view(NODES, { fieldSelector: `metadata.name=${node}`, project: nodeOf }),
     defaults: caches.view(CONFIG_MAPS, {
       namespace,
+      optional: defaultsMayBeDenied,
       fieldSelector: `metadata.name=${DEFAULTS_CONFIG_MAP}`,
       labelSelector: `!${REPORT_LABEL}`, // as the report of a node with the name "defaults" would be
       project: ({ data = {} }: ConfigMap) => data,

@@ -59,6 +59,16 @@ const flagTable = ({ options }: Command): string =>
     }),
   );
 
+/** Every flag, with the command that has it. */
+export const flagsOfAllCommands = (): readonly { readonly command: string; readonly flag: Flag<unknown> }[] =>
+  defined.flatMap(({ command }) => flagsOf(command, 'holdfast'));
+
+function flagsOf(command: Command, above: string): ReturnType<typeof flagsOfAllCommands> {
+  const name = `${above} ${command.name()}`;
+  const own = command.options.flatMap((option) => (option instanceof Flag ? [{ command: name, flag: option }] : []));
+  return [...own, ...command.commands.flatMap((sub) => flagsOf(sub, name))];
+}
+
 export const exitCodeTable = (): string =>
   table(
     ['code', 'when'],

@@ -4,8 +4,6 @@
  */
 import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { Registry } from 'prom-client';
-import { agentMetrics } from '../../src/agent/metrics.ts';
 import { flags as devicesFlags } from '../../src/commands/devices/devices.ts';
 import type { Flag } from '../../src/commands/flags/flag.ts';
 import { flags as lvmFlags } from '../../src/commands/lvm/lvm.ts';
@@ -15,20 +13,17 @@ import { flags as syncFlags } from '../../src/commands/sync/sync.ts';
 import { flags as topologyFlags } from '../../src/commands/topology/topology.ts';
 import { EACH_REFUSAL } from '../../src/devices/builders.ts';
 import { GUARDS } from '../../src/devices/guards.ts';
-import { devicesMetrics } from '../../src/devices/metrics.ts';
 import { canBeApproved, explain, type Refusal, type RefusalFact, remedyOf } from '../../src/devices/refusals.ts';
-import { Standings as DevicesStandings } from '../../src/devices/standings.ts';
-import { lvmMetrics } from '../../src/lvm/metrics.ts';
-import { Standings as LvmStandings } from '../../src/lvm/standings.ts';
 import { pvPoolResource } from '../../src/pool/custom-resource.ts';
-import { poolMetrics } from '../../src/pool/metrics.ts';
 import { persistentVolumeSyncResource } from '../../src/sync/custom-resource.ts';
-import { syncMetrics } from '../../src/sync/metrics.ts';
-import { topologyMetrics } from '../../src/topology/metrics.ts';
-import { Standings } from '../../src/topology/standings.ts';
 import { commandSections, commandTable, exitCodeTable } from './command-line.ts';
+import { fieldTable, kindTable, objectRuleTable } from './custom-resources.ts';
+import { flagVariableTable, otherVariableTable, syncVariableTable } from './environment.ts';
 import { codeTable } from './errors.ts';
+import { eventTable } from './events.ts';
 import { fsOptsTable, mountOptsTable, notAllowedTable, optionTable, refusalTable } from './lvm.ts';
+import { kitMetricTable, metricTable, processMetricTable } from './metrics.ts';
+import { policyTable, rightsTable, runtimeRightsTable } from './rbac.ts';
 import { specTable } from './spec.ts';
 import { syncRefusalTable } from './sync.ts';
 import { code, table } from './table.ts';
@@ -39,10 +34,10 @@ const root = resolve(import.meta.dirname, '../..');
 /** The tables by the name that stands in their mark. */
 const TABLES: Readonly<Record<string, () => string>> = {
   'flags of devices': () => flagTable(devicesFlags),
-  'metrics of devices': () => metricTable((registry) => devicesMetrics(registry, new DevicesStandings(), 'node')),
+  'metrics of devices': () => metricTable('devices'),
   'guards of devices': guardTable,
   'flags of lvm': () => flagTable(lvmFlags),
-  'metrics of lvm': () => metricTable((registry) => lvmMetrics(registry, new LvmStandings())),
+  'metrics of lvm': () => metricTable('lvm'),
   'options of lvm': optionTable,
   'refusals of lvm': refusalTable,
   'fsOpts of lvm': fsOptsTable,
@@ -50,21 +45,45 @@ const TABLES: Readonly<Record<string, () => string>> = {
   'refused fsOpts of lvm': () => notAllowedTable('mkfsRefused'),
   'refused mountOpts of lvm': () => notAllowedTable('mountRefused'),
   'flags of pool': () => flagTable(poolFlags),
-  'metrics of pool': () => metricTable(poolMetrics),
+  'metrics of pool': () => metricTable('pool'),
   'spec of pool': () => specTable(pvPoolResource),
   'flags of storage-agent': () => flagTable(agentFlags),
-  'metrics of storage-agent': () => metricTable(agentMetrics),
+  'metrics of storage-agent': () => metricTable('storage-agent'),
   'flags of sync': () => flagTable(syncFlags),
-  'metrics of sync': () => metricTable((registry) => syncMetrics(registry, () => 0)),
+  'metrics of sync': () => metricTable('sync'),
   'spec of sync': () => specTable(persistentVolumeSyncResource),
   'refusals of sync': syncRefusalTable,
   'flags of topology': () => flagTable(topologyFlags),
-  'metrics of topology': () => metricTable((registry) => topologyMetrics(registry, new Standings())),
+  'metrics of topology': () => metricTable('topology'),
   'codes of topology': () => codeTable('topology'),
   'codes of devices': () => codeTable('devices'),
   'codes of lvm': () => codeTable('lvm'),
   'codes of pool': () => codeTable('pool'),
   'codes of sync': () => codeTable('sync'),
+  'metrics of the kit': kitMetricTable,
+  'metrics of the process': processMetricTable,
+  'events of topology': () => eventTable('topology'),
+  'events of devices': () => eventTable('devices'),
+  'events of lvm': () => eventTable('lvm'),
+  'events of pool': () => eventTable('pool'),
+  'events of sync': () => eventTable('sync'),
+  'rights of topology': () => rightsTable('topology'),
+  'rights of devices': () => rightsTable('devices'),
+  'rights of lvm': () => rightsTable('lvm'),
+  'rights of pool': () => rightsTable('pool'),
+  'rights of sync': () => rightsTable('sync'),
+  'rights of console': () => rightsTable('console'),
+  'rights of the runtime': runtimeRightsTable,
+  'admission policies': policyTable,
+  kinds: kindTable,
+  'rules of kinds': objectRuleTable,
+  'spec of PvPool': () => fieldTable('PvPool', 'spec'),
+  'status of PvPool': () => fieldTable('PvPool', 'status'),
+  'spec of PersistentVolumeSync': () => fieldTable('PersistentVolumeSync', 'spec'),
+  'status of PersistentVolumeSync': () => fieldTable('PersistentVolumeSync', 'status'),
+  'variables of flags': flagVariableTable,
+  'variables of sync': syncVariableTable,
+  'other variables': otherVariableTable,
   'all commands': commandTable,
   'flags of all commands': commandSections,
   'exit codes': exitCodeTable,
@@ -72,8 +91,10 @@ const TABLES: Readonly<Record<string, () => string>> = {
   'values of local-volumes': () => valuesTable('charts/holdfast/charts/local-volumes'),
 };
 
+export const TABLE_NAMES = Object.keys(TABLES);
+
 /** The pages that have such tables. */
-export const PAGES = [
+export const PAGES: readonly string[] = [
   'charts/holdfast/README.md',
   'docs/command-line.md',
   'docs/devices.md',
@@ -81,7 +102,12 @@ export const PAGES = [
   'docs/lvm-options.md',
   'docs/pool.md',
   'docs/reference/command-line.md',
+  'docs/reference/custom-resources.md',
+  'docs/reference/environment.md',
   'docs/reference/errors.md',
+  'docs/reference/events.md',
+  'docs/reference/metrics.md',
+  'docs/reference/rights.md',
   'docs/sync.md',
   'docs/topology.md',
 ];
@@ -108,17 +134,6 @@ function flagTable(flags: Readonly<Record<string, Flag<unknown>>>): string {
     ];
   });
   return table(['flag', 'default', 'what'], rows);
-}
-
-function metricTable(register: (registry: Registry) => unknown): string {
-  const registry = new Registry();
-  register(registry);
-  const ours = registry.getMetricsAsArray().filter(({ name }) => !/^(nodejs|process)_/.test(name));
-  const rows = ours.map((metric) => {
-    const { labelNames = [] } = metric as { readonly labelNames?: readonly string[] };
-    return [code(metric.name), String(metric.type), labelNames.join(', '), metric.help.replace(/\.$/, '')];
-  });
-  return table(['metric', 'type', 'labels', 'what'], rows);
 }
 
 /** In the order in which they are asked, with an example of each. */

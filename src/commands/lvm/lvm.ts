@@ -43,6 +43,12 @@ export const lvmFlags = {
     listOf(text('class', STORAGE_CLASS)),
     { default: STORAGE_CLASS },
   ),
+  defaults: flag(
+    '--defaults',
+    'whether the right to read the ConfigMap of defaults is needed; without it, optional goes on with those that are built in',
+    choice('required', 'optional'),
+    { default: 'required', env: 'LVM_DEFAULTS' },
+  ),
   secretNamespaces: flag(
     '--secret-namespaces',
     'whose Secrets may be the keys of encrypted volumes',
@@ -140,4 +146,5 @@ const settingsOf = (options: LvmOptions): LvmSettings => ({
   resyncMs: options.resyncPeriod.milliseconds,
   trashTtlMs: options.trashTtl.milliseconds,
   sanityChecks: options.sanityChecks,
+  defaultsMayBeDenied: options.defaults === 'optional',
 });

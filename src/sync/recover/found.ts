@@ -96,8 +96,12 @@ export class ExportIsMissing extends Error {
   override readonly name = 'ExportIsMissing';
 }
 
+const REMEDIES_OF_ALL = { ...REMEDIES, ...REMEDIES_OF_OTHERS };
+
+export const EVERY_DOUBT = Object.keys(REMEDIES_OF_ALL) as readonly DisbeliefFact[];
+
 export const disbelief = (fact: DisbeliefFact, why: string): Disbelief => ({
   fact,
   why,
-  remedy: { ...REMEDIES, ...REMEDIES_OF_OTHERS }[fact],
+  remedy: REMEDIES_OF_ALL[fact],
 });

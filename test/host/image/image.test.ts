@@ -1,13 +1,18 @@
 /** The images that `make image` builds, unpacked and started with nothing else around them. */
 import { execFileSync, spawnSync } from 'node:child_process';
 import { globSync, lstatSync, readFileSync } from 'node:fs';
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { chmod, copyFile, mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { Answer } from '../../../src/doctor/answer.ts';
+import { CLUSTER_CHECKS } from '../../../src/doctor/checks/all.ts';
+import { TOOLS } from '../../../src/doctor/needs.ts';
 import { type Built, build, programOf, unpackRoots } from '../../../tools/image/build.ts';
 import { COMMANDS, type Image, PATHS, TAGS } from '../../../tools/image/contents.ts';
 import { BUILT } from '../../harness/built.ts';
+import { startControlPlane } from '../../harness/control-plane.ts';
+import { addKind } from '../../integration/kinds.ts';
 import { Archive } from './unpacked.ts';
 
 const EPOCH = 1_700_000_000;
@@ -66,6 +71,46 @@ test('what the Dockerfile copies is what the archives have, file by file', async
   }
 }, 600_000);
 
+const JSON_OF = ['-o', 'json', '--fail-on=error'];
+const CRDS = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
+
+const answerOf = ({ said }: { readonly said: string }): Answer => JSON.parse(said.slice(said.indexOf('{')));
+const verdictOf = ({ checks }: Answer, name: string) => checks.find(({ check }) => check === name)?.verdict;
+
+function subjectsOf(answer: Answer, name: string): readonly string[] {
+  const verdict = verdictOf(answer, name);
+  return verdict?.is === 'found' ? verdict.findings.map(({ subject }) => subject) : [];
+}
+
+/** As the pod of an agent has it: with the processes, the devices and the modules of the machine, in a mount namespace that goes with it. */
+function onNode(image: Image, ...command: string[]) {
+  const root = rootOf(image);
+  const mounts = ['proc', 'sys', 'dev', 'lib/modules'].map((path) => {
+    const target = join(root, path);
+    return `if [ -d /${path} ]; then mkdir -p ${target}; mount --rbind /${path} ${target}; fi`;
+  });
+  const script = [...mounts, `exec chroot ${root} "$@"`].join(' && ');
+  const env = { PATH: '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin' };
+  const argv = ['--mount', '--propagation=private', 'sh', '-c', script, 'sh', ...command];
+  const { status, stdout, stderr } = spawnSync('unshare', argv, { env, encoding: 'utf8' });
+  if (stdout === '') throw new Error(stderr);
+  return { code: status, said: stdout };
+}
+
+test.each(IMAGES)(
+  'holdfast doctor --node in the image %s misses the programs that are not in it, and no others',
+  (image) => {
+    const flags = ['doctor', '--node', '--mount-namespace=own', ...JSON_OF, '--kubeconfig=/nonexistent/config'];
+    const answer = answerOf(onNode(image, '/usr/local/bin/holdfast', ...flags));
+    const isIn = (name: string) => globSync(`usr/{,local/}{bin,sbin}/${name}`, { cwd: rootOf(image) }).length > 0;
+    const lacking = TOOLS.filter(({ name }) => !isIn(name)).map(({ name }) => `program ${name}`);
+    expect(subjectsOf(answer, 'tools').toSorted()).toEqual(lacking.toSorted());
+    expect(lacking.includes('program lvm')).toBe(image === 'cluster');
+    expect(subjectsOf(answer, 'kernel-modules')).not.toContain('kernel module loop');
+    expect(verdictOf(answer, 'server-version')).toMatchObject({ is: 'unknown' });
+  },
+);
+
 const listing = (root: string): string =>
   execFileSync('sh', ['-c', 'find . -printf "%p %y %m %U:%G %l\\n" | sort'], { cwd: root, encoding: 'utf8' });
 
@@ -89,10 +134,22 @@ describe.each(IMAGES)('in the image %s', (image) => {
     expect(code).toBe(0);
   });
 
-  test('holdfast doctor is there', () => {
-    const { code, said } = inside(image, '/usr/local/bin/holdfast', 'doctor', '--help');
-    expect(said).toContain('Usage: holdfast doctor');
-    expect(code).toBe(0);
+  test('holdfast doctor looks at a cluster: what is there is seen, and what is not is missed', async () => {
+    await using plane = await startControlPlane();
+    const kubeconfig = join(rootOf(image), 'tmp/kubeconfig');
+    await copyFile(plane.kubeconfig, kubeconfig);
+    await chmod(kubeconfig, 0o444);
+    const doctor = () =>
+      answerOf(inside(image, '/usr/local/bin/holdfast', 'doctor', ...JSON_OF, '--kubeconfig=/tmp/kubeconfig'));
+    const before = doctor();
+    expect(before.checks.map(({ check }) => check)).toEqual(CLUSTER_CHECKS.map(({ name }) => name));
+    expect(before.checks.filter(({ verdict }) => verdict.is === 'unknown')).toEqual([]);
+    expect(verdictOf(before, 'server-version')).toMatchObject({ is: 'ok', why: expect.stringMatching(/ v1\.\d+/) });
+    expect(subjectsOf(before, 'crds')).toEqual([]);
+    await addKind(plane, 'pvpools.pvpool.noobaa.com', '/apis/pvpool.noobaa.com/v1/pvpools');
+    await plane.admin.patch(`${CRDS}/pvpools.pvpool.noobaa.com`, { spec: { names: { shortNames: ['pvp'] } } });
+    expect(subjectsOf(doctor(), 'crds')).toEqual(['kind PvPool']);
+    await rm(kubeconfig);
   });
 
   test('the page of the console is beside the program, where that looks for it', () => {

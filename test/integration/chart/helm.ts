@@ -28,12 +28,12 @@ export interface Rendered {
   readonly [field: string]: unknown;
 }
 
-const program = (): string => join(builtByGo({ name: 'helm', module: 'helm.sh/helm/v3' }), 'helm');
+export const helmProgram = (): string => join(builtByGo({ name: 'helm', module: 'helm.sh/helm/v3' }), 'helm');
 
 /** Values are given on standard input: `-f -`. */
 export async function helm(args: readonly string[], values: Values = {}): Promise<Said> {
   const home = join(tmpdir(), 'holdfast-no-helm-configuration');
-  const child = spawn(program(), args, { env: { HOME: home, HELM_CACHE_HOME: home, HELM_CONFIG_HOME: home } });
+  const child = spawn(helmProgram(), args, { env: { HOME: home, HELM_CACHE_HOME: home, HELM_CONFIG_HOME: home } });
   child.stdin.on('error', () => {}); // it may end without having read them
   child.stdin.end(JSON.stringify(values));
   const [stdout, stderr, [code]] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'exit')]);

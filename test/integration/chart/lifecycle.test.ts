@@ -7,6 +7,7 @@ import type { RawObject } from '../../harness/raw-client.ts';
 import { ServiceAccount } from '../../harness/users.ts';
 import { eventually } from '../../harness/wait.ts';
 import { CHART, EVERY_JOB, EVERYTHING, helm, type Rendered, rendered, type Values } from './helm.ts';
+import { addMonitoringKinds } from './monitoring-kinds.ts';
 import { pathOf } from './paths.ts';
 
 const NAMESPACE = 'storage';
@@ -32,32 +33,9 @@ beforeAll(async () => {
   plane = await startControlPlane({ controllers: true });
   for (const name of [NAMESPACE, 'keys', 'holdfast'])
     await plane.admin.post('/api/v1/namespaces', { metadata: { name } });
-  for (const kind of ['ServiceMonitor', 'PrometheusRule']) await monitoringKind(kind);
+  await addMonitoringKinds(plane);
 });
 afterAll(() => plane?.[Symbol.asyncDispose]());
-
-/** The kinds of the Prometheus operator, as far as that they are there. */
-async function monitoringKind(kind: string): Promise<void> {
-  const plural = `${kind.toLowerCase()}s`;
-  await plane.admin.post('/apis/apiextensions.k8s.io/v1/customresourcedefinitions', {
-    metadata: { name: `${plural}.monitoring.coreos.com` },
-    spec: {
-      group: 'monitoring.coreos.com',
-      scope: 'Namespaced',
-      names: { plural, singular: kind.toLowerCase(), kind, listKind: `${kind}List` },
-      versions: [
-        {
-          name: 'v1',
-          served: true,
-          storage: true,
-          schema: { openAPIV3Schema: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true } },
-        },
-      ],
-    },
-  });
-  const path = `/apis/monitoring.coreos.com/v1/${plural}`;
-  await eventually(async () => expect((await plane.admin.request('GET', path)).status).toBe(200));
-}
 
 async function run(args: readonly string[], values?: Values): Promise<string> {
   const where = ['--namespace', NAMESPACE, '--kubeconfig', plane.kubeconfig];

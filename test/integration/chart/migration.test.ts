@@ -2,7 +2,7 @@
  * An original, as it stands in a cluster with its volumes, and Holdfast put in its place by one command of helm: the same Deployment or DaemonSet
  * goes on with another image, and nothing that it looks after is made anew, wiped or labelled otherwise.
  */
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -15,8 +15,9 @@ import { VOLUMES } from '../agents.ts';
 import { aPool, poolsIn, setsIn } from '../pool/shipped.ts';
 import { World, ZONE } from '../topology/world.ts';
 import { CHART, helm, type Rendered } from './helm.ts';
+import { installOriginal } from './install-original.ts';
 import { INSTALLED, type Installed } from './originals.ts';
-import { collectionOf, pathOf } from './paths.ts';
+import { pathOf } from './paths.ts';
 
 let plane: ControlPlane;
 let directory: string;
@@ -37,24 +38,7 @@ async function run(...args: readonly string[]): Promise<string> {
   return stdout;
 }
 
-/** By kubectl, or by a chart of its own. */
-async function install({ namespace, release, objects, beside = [] }: Installed): Promise<void> {
-  const isThere = (await plane.admin.request('GET', `/api/v1/namespaces/${namespace}`)).status === 200;
-  if (!isThere) await plane.admin.post('/api/v1/namespaces', { metadata: { name: namespace } });
-  for (const object of beside) await plane.admin.post(collectionOf(object, namespace), object);
-  if (release === undefined)
-    for (const object of objects) await plane.admin.post(collectionOf(object, namespace), object);
-  else await run('install', release, await chartOf(release, objects), '-n', namespace);
-}
-
-async function chartOf(name: string, objects: readonly Rendered[]): Promise<string> {
-  const chart = join(directory, name);
-  await mkdir(join(chart, 'templates'), { recursive: true });
-  await writeFile(join(chart, 'Chart.yaml'), `apiVersion: v2\nname: ${name}\nversion: 0.1.0\n`);
-  const documents = objects.map((object) => `---\n${JSON.stringify(object)}\n`).join('');
-  await writeFile(join(chart, 'templates', 'objects.yaml'), documents);
-  return chart;
-}
+const install = (installed: Installed): Promise<void> => installOriginal(plane, directory, installed);
 
 const stateOf = async (path: string) => {
   const { metadata, spec } = await plane.admin.get(path);

@@ -1,0 +1,47 @@
+/** In the place of k8s-local-pv, with nothing but its rights: the agent goes on with what it may, and says what it cannot. */
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type ControlPlane, startControlPlane } from '../../harness/control-plane.ts';
+import { type Holdfast, kubeconfigFlag, startHoldfast, startOriginal } from '../../harness/holdfast.ts';
+import { createServiceAccount, type ServiceAccount } from '../../harness/users.ts';
+import { eventually } from '../../harness/wait.ts';
+import { rightsOfOriginal } from '../original-rights.ts';
+import { aNode } from './rights.ts';
+
+let plane: ControlPlane;
+let account: ServiceAccount;
+let flags: readonly string[];
+
+beforeAll(async () => {
+  plane = await startControlPlane();
+  await plane.admin.post('/api/v1/namespaces', { metadata: { name: 'holdfast' } });
+  await aNode(plane, 'node-a', {});
+  account = await createServiceAccount(plane, { name: 'k8s-local-pv', clusterRules: rightsOfOriginal('lvm') });
+  const kubeconfig = await kubeconfigFlag(plane.directory, account, plane);
+  flags = [kubeconfig, '--node-name=node-a', '--mount-namespace=own', `--mount-base=${join(plane.directory, 'pv')}`];
+});
+afterAll(async () => {
+  await account?.[Symbol.asyncDispose]();
+  await plane?.[Symbol.asyncDispose]();
+});
+
+const says = ({ logged }: Holdfast, words: RegExp): Promise<unknown> =>
+  eventually(async () =>
+    expect(logged.map(({ msg, why }) => `${msg}: ${why}`)).toContainEqual(expect.stringMatching(words)),
+  );
+
+test('it works, warns of what it may not read, and does not end by it', async () => {
+  await using agent = await startOriginal('k8s-local-pv', plane.directory, ...flags);
+  await agent.ready();
+  await says(agent, /^not readable: going on without it: .*configmaps/);
+  await says(agent, /^which cluster this is cannot be read: the trash is not emptied: .*kube-system/);
+  await agent.ready();
+  agent.send('SIGTERM');
+  expect(await agent.ended()).toBe(0);
+});
+
+test('under its own name it waits for the right to read the defaults: they may ask for encryption', async () => {
+  await using agent = await startHoldfast('lvm', ...flags);
+  await says(agent, /^not readable: waiting: .*configmaps/);
+  expect((await agent.page('/readyz')).status).toBe(500);
+});
