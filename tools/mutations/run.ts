@@ -5,7 +5,7 @@
 import { spawnSync } from 'node:child_process';
 import { cpSync, globSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { join, parse, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { type Mutant, mutantsOf } from './operators.ts';
 
@@ -69,24 +69,45 @@ try {
   rmSync(copy, { recursive: true });
 }
 
-/** By the unit tests that lead to the file, or else by the simulations of its job. A test that does not end has found it, too. */
+/**
+ * By the tests that import the file themselves, which takes a second, or else by the unit tests that lead to it, or else by the
+ * simulations that do. A test that does not end has found it, too.
+ */
 function isFound({ file, source, line, bug }: Chosen, index: number): boolean {
   const path = join(copy, file);
   const before = readFileSync(path, 'utf8');
+  const nearest = importersOf(file);
   writeFileSync(path, source);
-  const found = testsFail('unit', file) || testsFail('simulation', file);
+  const found =
+    (nearest.length > 0 && testsFail('run', 'unit', nearest)) ||
+    testsFail('related', 'unit', [file]) ||
+    testsFail('related', 'simulation', [file]);
   writeFileSync(path, before);
   console.log(`${index + 1}/${chosen.length} ${found ? 'found   ' : 'SURVIVED'} ${file}:${line} ${bug}`);
   return found;
 }
 
-function testsFail(project: string, file: string): boolean {
-  const args = ['related', '--run', '--bail=1', '--reporter=dot', '--project', project, file];
-  const { status } = spawnSync('node_modules/.bin/vitest', args, {
-    cwd: copy,
-    timeout: 300_000,
-    killSignal: 'SIGKILL',
-  });
+/** The unit tests in the file's own folder that import it. */
+function importersOf(file: string): readonly string[] {
+  const { dir, base } = parse(file);
+  return globSync(join(dir, '*.test.ts'), { cwd: copy, exclude: ['**/*.simulation.test.ts'] }).filter((test) =>
+    readFileSync(join(copy, test), 'utf8').includes(`from './${base}'`),
+  );
+}
+
+/** `timeout` ends the workers as well, which go on forever in a loop that a bug has made endless. */
+function testsFail(how: 'run' | 'related', project: string, files: readonly string[]): boolean {
+  const vitest = [
+    'node_modules/.bin/vitest',
+    how,
+    '--run',
+    '--bail=1',
+    '--reporter=dot',
+    '--project',
+    project,
+    ...files,
+  ];
+  const { status } = spawnSync('timeout', ['--signal=KILL', '300', ...vitest], { cwd: copy });
   return status !== 0;
 }
 
