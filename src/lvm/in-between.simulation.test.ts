@@ -85,21 +85,24 @@ it.each(['ext4', 'xfs', 'btrfs'])('a damaged %s that somebody has used meanwhile
   expect(node.says('data', 'message')).toContain(`there is a damaged ${fsType} on storage_bulk/data`);
 });
 
-it.each(['lvcreate', 'mkfs.ext4', 'mount'])('of a volume that is deleted by force and declared anew before %s, no more is made than that', async (program) => {
-  const node = new SimulatedNode();
-  node.declare('data');
-  let uid: string | undefined;
-  justBefore(node, isRun(program), () => {
-    uid = node.cluster.volume('data')?.metadata.uid;
-    node.vanish('data');
+it.each(['lvcreate', 'mkfs.ext4', 'mount'])(
+  'of a volume that is deleted by force and declared anew before %s, no more is made than that',
+  async (program) => {
+    const node = new SimulatedNode();
     node.declare('data');
-  });
-  const calls = node.machine.calls.length;
-  await node.rest();
-  expect(uid, 'it came to that').toBeDefined();
-  expect(node.violations).toEqual([]);
-  expect(node.cluster.volume('data')?.metadata.uid).not.toBe(uid);
-  expect(node.says('data', 'status')).toBe('Not-Processed-Errors');
-  const mounts = node.commandsSince(calls).filter((argv) => argv.includes('mount'));
-  expect(mounts).toHaveLength(program === 'mount' ? 1 : 0);
-});
+    let uid: string | undefined;
+    justBefore(node, isRun(program), () => {
+      uid = node.cluster.volume('data')?.metadata.uid;
+      node.vanish('data');
+      node.declare('data');
+    });
+    const calls = node.machine.calls.length;
+    await node.rest();
+    expect(uid, 'it came to that').toBeDefined();
+    expect(node.violations).toEqual([]);
+    expect(node.cluster.volume('data')?.metadata.uid).not.toBe(uid);
+    expect(node.says('data', 'status')).toBe('Not-Processed-Errors');
+    const mounts = node.commandsSince(calls).filter((argv) => argv.includes('mount'));
+    expect(mounts).toHaveLength(program === 'mount' ? 1 : 0);
+  },
+);

@@ -18,7 +18,11 @@ const CACHED_KINDS = [
 export const syncSpec: ControllerSpec = {
   name: 'sync',
   runs: 'cluster',
-  reads: CACHED_KINDS.map((resource) => ({ resource, verbs: CACHED })),
+  reads: [
+    ...CACHED_KINDS.map((resource) => ({ resource, verbs: CACHED })),
+    // What has changed under our hands is looked at before it is written again.
+    ...[PERSISTENT_VOLUMES, PERSISTENT_VOLUME_CLAIMS].map((resource) => ({ resource, verbs: ['get'] as const })),
+  ],
   writes: [
     { resource: PERSISTENT_VOLUME_SYNCS, verbs: ['patch'] },
     { resource: PERSISTENT_VOLUME_SYNCS, subresource: 'status', verbs: ['patch'] },
