@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { CRC_BYTES, footOf, type KeptBlob, MOST_FOOT_BYTES, parseFoot, piecesOf } from './trailer.ts';
 
 const blobs: fc.Arbitrary<KeptBlob> = fc.record({
-  key: fc.string({ minLength: 1, maxLength: 200, unit: 'binary' }).filter((key) => key.isWellFormed()),
+  key: fc.string({ minLength: 1, maxLength: 200, unit: 'grapheme-ascii' }),
   size: fc.nat(2 ** 40),
   sha256: fc.string({ unit: fc.constantFrom(...'0123456789abcdef'), minLength: 64, maxLength: 64 }),
   at: fc.constant('2026-01-01T00:00:00.000Z'),
