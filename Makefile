@@ -76,8 +76,8 @@ campaign: $(SETUP) control-plane ## Run what takes longest: pools with 2 GB that
 	@tools/lab/build.sh >/dev/null
 	@vitest run --project lab-node
 
-mutations: $(SETUP) ## Put small bugs into the decisions of all jobs, one at a time, and see whether the tests find each; COUNT=120 says how many
-	@node --disable-warning=ExperimentalWarning tools/mutations/run.ts --count $(or $(COUNT),120)
+mutations: $(SETUP) ## Put small bugs into the decisions of all jobs, one at a time, and see whether the tests find each; COUNT=120 says how many, SEED=12 which
+	@node --disable-warning=ExperimentalWarning tools/mutations/run.ts --count $(or $(COUNT),120) --seed $(or $(SEED),1)
 
 bench: $(SETUP) control-plane s3-server bundle ## Measure against the physical limits; GROUP=kit chooses a group
 	@node bench/run.ts $(GROUP)

@@ -113,6 +113,29 @@ test('docs/topology.md tells every reason and every Event of the job', () => {
   expect([...facts, ...events].filter((name) => !listed.includes(name))).toEqual([]);
 });
 
+/** The rows of the tables of threats on a page, cell by cell. */
+const threatsOn = (page: string): string[][] =>
+  [...read(page).matchAll(/^\| threat \|.*\n\| ---.*\n((?:\|.*\n)+)/gm)].flatMap(([, rows = '']) =>
+    rows
+      .trim()
+      .split('\n')
+      .map((row) =>
+        row
+          .split('|')
+          .map((cell) => cell.trim())
+          .slice(1, -1),
+      ),
+  );
+
+test('docs/security.md names for every threat what stands against it, and a test that shows it', () => {
+  const threats = threatsOn('docs/security.md');
+  expect(threats.length).toBeGreaterThan(30);
+  const isShown = ([, against, shown = '']: string[]) =>
+    against !== '' &&
+    [...shown.matchAll(/\]\(\.\.\/([^)]+\.test\.ts)\)/g)].some(([, path = '']) => existsSync(join(root, path)));
+  expect(threats.filter((threat) => !isShown(threat))).toEqual([]);
+});
+
 test('docs/adr/0009-dependencies.md lists every dependency', () => {
   const { dependencies, devDependencies, optionalDependencies } = JSON.parse(read('package.json'));
   const names = Object.keys({ ...dependencies, ...devDependencies, ...optionalDependencies });

@@ -1,4 +1,6 @@
+import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { mutated } from '../../test/arbitraries/mutation.ts';
 import { type Approval, approvalsIn, formatApprovals, isInForce, parseApprovals, withApproval } from './approvals.ts';
 import type { ReadStanding } from './node-report.ts';
 
@@ -87,4 +89,26 @@ test.each([
   [-1.001, false],
 ])('one from %d days ago is in force: %s', (days, isIt) => {
   expect(isInForce(approval('a', days), new Date(NOW))).toBe(isIt);
+});
+
+test('whatever the annotation says is either approvals that can be written back, or a fault', () => {
+  const good = formatApprovals({ 'wwid:naa.1': [approval('one')] });
+  const texts = fc.oneof(fc.string(), fc.json(), mutated(fc.constant(good), '{}[]",:0Z-ewid'));
+  fc.assert(
+    fc.property(texts, (text) => {
+      const read = parseApprovals(text);
+      if ('fault' in read) expect(typeof read.fault).toBe('string');
+      else expect(parseApprovals(formatApprovals(read))).toEqual(read);
+    }),
+  );
+});
+
+test('an approval that was read has a time that can be compared', () => {
+  const at = mutated(fc.constant(approval('one').at), '0123456789-:TZ.+');
+  fc.assert(
+    fc.property(at, (text) => {
+      const read = parseApprovals(JSON.stringify({ 'wwid:naa.1': [{ ...approval('one'), at: text }] }));
+      if (!('fault' in read)) expect(Date.parse(text)).not.toBeNaN();
+    }),
+  );
 });

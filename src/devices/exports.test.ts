@@ -1,3 +1,4 @@
+import * as fc from 'fast-check';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { VirtualClock } from '../kit/clock/virtual.ts';
 import { FileError } from '../kit/host/file-error.ts';
@@ -55,3 +56,16 @@ function put(path: string, text: string): void {
   machine.tree.mkdir(path.slice(0, path.lastIndexOf('/')));
   machine.tree.write(path, text);
 }
+
+it('can be read whatever the kernel shows of it, and is never a path that is none', async () => {
+  const name = fc.string({ minLength: 1, unit: fc.constantFrom(...'abc.0_ -') }).filter((each) => !/^\.+$/.test(each));
+  await fc.assert(
+    fc.asyncProperty(name, fc.string(), fc.string(), async (each, path, info) => {
+      machine = new SimulatedMachine(new VirtualClock());
+      put(`/sys/kernel/config/nvmet/subsystems/${each}/namespaces/1/device_path`, path);
+      put(`/sys/kernel/config/target/core/fileio_0/${each}/info`, info);
+      put(`/sys/kernel/config/target/core/fileio_1/${each}/info`, `Status: x  File: ${path} Size: 1`);
+      for (const found of await read()) expect(found.path.startsWith('/')).toBe(true);
+    }),
+  );
+});

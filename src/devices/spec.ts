@@ -12,7 +12,7 @@ export const devicesSpec: ControllerSpec = {
   runs: 'node',
   reads: [
     { resource: NODES, verbs: CACHED },
-    { resource: PERSISTENT_VOLUMES, verbs: CACHED },
+    { resource: PERSISTENT_VOLUMES, verbs: ['get', ...CACHED] },
     { resource: CONFIG_MAPS, verbs: CACHED, scope: 'own' },
     { resource: NAMESPACES, verbs: ['get'], names: [KUBE_SYSTEM] },
   ],

@@ -115,3 +115,16 @@ describe('the commands for encryption', () => {
     expect(() => slotIn({ code: 1, stdout: '', stderr })).toThrow(/not a valid LUKS device/);
   });
 });
+
+it('tells a slot only where cryptsetup names it, whatever else it says', () => {
+  fc.assert(
+    fc.property(fc.nat(8), fc.string(), fc.string(), (code, stdout, stderr) => {
+      try {
+        const slot = slotIn({ code, stdout, stderr });
+        if (slot !== undefined) expect(stdout).toContain(`Key slot ${slot} unlocked.`);
+      } catch (error) {
+        expect(error).toMatchObject({ message: expect.stringMatching(/^cryptsetup /) });
+      }
+    }),
+  );
+});

@@ -1,4 +1,6 @@
+import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { mutated } from '../../test/arbitraries/mutation.ts';
 import {
   deviceMapperName,
   logicalVolumeFault,
@@ -143,4 +145,16 @@ describe('a Secret', () => {
   ])('cannot be %j', (text, why) => {
     expect(readSecretName(text, 'storage')).toEqual({ fault: expect.stringContaining(why) });
   });
+});
+
+test('whatever names a Secret leads to one object of one namespace, or is refused', () => {
+  const texts = fc.oneof(fc.string(), mutated(fc.constantFrom('keys/db', 'db.example'), './%?#A\\-_ab'));
+  fc.assert(
+    fc.property(texts, (text) => {
+      const named = readSecretName(text, 'storage');
+      if ('fault' in named) return;
+      expect(`${named.namespace}/${named.name}`).toMatch(/^[a-z0-9-]+\/[a-z0-9.-]+$/);
+      expect(named.name).not.toMatch(/^\.+$/);
+    }),
+  );
 });

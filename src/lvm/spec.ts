@@ -12,8 +12,9 @@ export const lvmSpec: ControllerSpec = {
   name: 'lvm',
   runs: 'node',
   reads: [
-    { resource: NODES, verbs: CACHED },
-    { resource: PERSISTENT_VOLUMES, verbs: CACHED },
+    // The commands that people run in the agent's pod ask for its own node alone.
+    { resource: NODES, verbs: ['get', ...CACHED] },
+    { resource: PERSISTENT_VOLUMES, verbs: ['get', ...CACHED] },
     { resource: CONFIG_MAPS, verbs: CACHED, scope: 'own' },
     { resource: NAMESPACES, verbs: ['get'], names: [KUBE_SYSTEM] },
     { resource: SECRETS, verbs: ['get'], scope: 'chosen' },

@@ -366,6 +366,12 @@ describe('a scale down', () => {
     });
   });
 
+  test('that somebody else has done while as many are wanted as there were is a growth like any other', () => {
+    const plan = decided({ pool: aPool({ numPVs: 3 }, { replicas: 3 }), replicas: 2 });
+    expect(plan.actions).toEqual([{ do: 'scaleUp', from: 2, to: 3 }]);
+    expect(factsOf(plan)).toEqual(['ScalingUp']);
+  });
+
   test('that was to another number behind our back is given up', () => {
     const plan = decided({ pool: drainingTo(2), replicas: 4 });
     expect(plan.kept).toMatchObject({ operation: { cancelling: true, generation: 6 }, lastGeneration: 6 });

@@ -21,13 +21,16 @@ const CACHED_KINDS = [
   STORAGE_CLASSES,
 ];
 
+/** Past the cache, before what cannot be taken back. */
+const LOOKED_AT = [PV_POOLS, STATEFUL_SETS, PERSISTENT_VOLUME_CLAIMS, SECRETS];
+
 /** Pools are in any namespace, and so are the Secrets of their tokens: each is read by its name, and none are listed. */
 export const poolSpec: ControllerSpec = {
   name: 'pool',
   runs: 'cluster',
   reads: [
     ...CACHED_KINDS.map((resource) => ({ resource, verbs: CACHED })),
-    { resource: SECRETS, verbs: ['get'] },
+    ...LOOKED_AT.map((resource) => ({ resource, verbs: ['get'] as const })),
     { resource: TOLD_EVENTS, verbs: ['list'] },
   ],
   writes: [

@@ -4,6 +4,7 @@ import type { Random } from '../kit/backoff.ts';
 import type { Clock } from '../kit/clock/clock.ts';
 import type { Transport } from '../kit/kube/transport.ts';
 import { Access } from './access/access.ts';
+import { createByName } from './access/create-by-name.ts';
 import { noEscalation } from './access/escalation.ts';
 import { createFirstRoles } from './access/first-roles.ts';
 import { BUILT_IN_KINDS } from './kinds/built-in-kinds.ts';
@@ -44,6 +45,7 @@ export class Cluster {
     const store = new Store(options);
     const access = new Access({ store, clock, random });
     const admission = new Admission([
+      createByName(access),
       namespaceLifecycle(store),
       storageProtection,
       defaultStorageClass(store),

@@ -1,5 +1,5 @@
 /** What the sync controller reads and writes: its rights are made from this. */
-import { NAMESPACES } from '../api/namespaces.ts';
+import { KUBE_SYSTEM, NAMESPACES } from '../api/namespaces.ts';
 import { PERSISTENT_VOLUME_CLAIMS } from '../api/persistent-volume-claims.ts';
 import { PERSISTENT_VOLUMES } from '../api/persistent-volumes.ts';
 import { STORAGE_CLASSES } from '../api/storage-classes.ts';
@@ -18,7 +18,12 @@ const CACHED_KINDS = [
 export const syncSpec: ControllerSpec = {
   name: 'sync',
   runs: 'cluster',
-  reads: CACHED_KINDS.map((resource) => ({ resource, verbs: CACHED })),
+  reads: [
+    ...CACHED_KINDS.map((resource) => ({ resource, verbs: CACHED })),
+    { resource: NAMESPACES, verbs: ['get'], names: [KUBE_SYSTEM] },
+    // What has changed under our hands is looked at before it is written again.
+    ...[PERSISTENT_VOLUMES, PERSISTENT_VOLUME_CLAIMS].map((resource) => ({ resource, verbs: ['get'] as const })),
+  ],
   writes: [
     { resource: PERSISTENT_VOLUME_SYNCS, verbs: ['patch'] },
     { resource: PERSISTENT_VOLUME_SYNCS, subresource: 'status', verbs: ['patch'] },

@@ -1,3 +1,4 @@
+import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { VirtualClock } from '../clock/virtual.ts';
 import { contentOf, kindIn } from './content.ts';
@@ -86,3 +87,28 @@ function aDevice(reply?: { code?: number; stdout?: string; stderr?: string }, si
     },
   };
 }
+
+const fields = fc.array(
+  fc.tuple(
+    fc.oneof(fc.constantFrom('DEVNAME', 'TYPE', 'PTTYPE', 'USAGE', 'PART_ENTRY_TYPE', 'PART_ENTRY_SIZE'), fc.string()),
+    fc.string(),
+  ),
+);
+
+it('tells whatever blkid says about more than the place as something that is there', () => {
+  fc.assert(
+    fc.property(fields, (said) => {
+      const found = kindIn(said.map(([key, value]) => `${key}=${value}`).join('\n'));
+      const isOfThePlace = said.every(([key]) => /^(DEVNAME|PART_ENTRY_\w+)$/.test(key));
+      if (!isOfThePlace) expect(found).toBeTruthy();
+    }),
+  );
+});
+
+it('can read any text of blkid', () => {
+  fc.assert(
+    fc.property(fc.uint8Array(), (bytes) => {
+      expect(['string', 'undefined']).toContain(typeof kindIn(Buffer.from(bytes).toString('latin1')));
+    }),
+  );
+});

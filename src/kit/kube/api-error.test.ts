@@ -1,3 +1,4 @@
+import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { ApiError, allowed, apiErrorFrom, apiErrorFromStatus, hasReason, withoutRequest } from './api-error.ts';
 
@@ -114,4 +115,42 @@ test('how the server was asked is no part of what it said', () => {
   const said = 'pods is forbidden: User "u" cannot watch resource "pods"';
   expect(withoutRequest(`GET /api/v1/pods?watch=true: 403 Forbidden: ${said}`)).toBe(said);
   expect(withoutRequest('nobody answers')).toBe('nobody answers');
+});
+
+/** Also the fields of a Status, with anything in them. */
+const bodies = fc.oneof(
+  fc.string(),
+  fc.json(),
+  fc
+    .record(
+      {
+        code: fc.jsonValue(),
+        reason: fc.oneof(fc.jsonValue(), fc.constantFrom('Conflict', 'constructor', '__proto__')),
+        message: fc.jsonValue(),
+        details: fc.oneof(
+          fc.jsonValue(),
+          fc.record({ retryAfterSeconds: fc.jsonValue(), causes: fc.jsonValue() }, { requiredKeys: [] }),
+        ),
+      },
+      { requiredKeys: [] },
+    )
+    .map((status) => JSON.stringify({ kind: 'Status', ...status })),
+);
+
+test('whatever is answered, the error is one that can be switched on, told and waited for', () => {
+  fc.assert(
+    fc.property(
+      bodies,
+      fc.integer({ min: 400, max: 599 }),
+      fc.option(fc.string(), { nil: undefined }),
+      (body, code, after) => {
+        const { status, reason, detail, causes, retryAfterMs } = apiErrorFrom('GET /x', code, body, after);
+        expect(Number.isInteger(status)).toBe(true);
+        expect(reason).toMatch(/^[A-Z][A-Za-z]+$/);
+        expect(typeof detail).toBe('string');
+        expect(causes.every((cause) => typeof cause === 'object' && cause !== null)).toBe(true);
+        expect(retryAfterMs === undefined || (Number.isFinite(retryAfterMs) && retryAfterMs >= 0)).toBe(true);
+      },
+    ),
+  );
 });

@@ -68,22 +68,29 @@ export class ApiError extends Error {
 
 /** Reads an error out of a response that may come from the API server (a Status object) or from something in front of it (any text). */
 export function apiErrorFrom(request: string, status: number, body: string, retryAfter?: string): ApiError {
-  return apiErrorFromStatus(request, { code: status, ...parseStatus(body) }, parseRetryAfter(retryAfter));
+  return errorFrom(request, status, parseStatus(body), parseRetryAfter(retryAfter));
 }
 
 /** Reads an error out of a Status object, as a watch delivers it in an ERROR event. */
-export function apiErrorFromStatus(request: string, status: Status, retryAfterMs?: number): ApiError {
-  const code = status.code ?? 500;
-  const seconds = status.details?.retryAfterSeconds;
+export const apiErrorFromStatus = (request: string, status: Status): ApiError => errorFrom(request, 500, status);
+
+/** Whatever sits in front of the server may have written it: fields that are not what they should be are as if they were not there. */
+function errorFrom(request: string, answered: number, status: Status, retryAfterMs?: number): ApiError {
+  const { code: said, reason, message, details } = status as { readonly [field in keyof Status]?: unknown };
+  const { retryAfterSeconds, causes } = Object(details) as { readonly [field: string]: unknown };
+  const code = Number.isInteger(said) ? Number(said) : answered;
   return new ApiError({
     request,
     status: code,
-    reason: reasonOf(code, status.reason),
-    detail: status.message || 'the server gave no message',
-    causes: status.details?.causes ?? [],
-    retryAfterMs: retryAfterMs ?? (seconds ? seconds * 1000 : undefined),
+    reason: reasonOf(code, reason),
+    detail: typeof message === 'string' && message !== '' ? message : 'the server gave no message',
+    causes: Array.isArray(causes) ? causes.filter((cause) => typeof cause === 'object' && cause !== null) : [],
+    retryAfterMs: retryAfterMs ?? millisecondsOf(retryAfterSeconds),
   });
 }
+
+const millisecondsOf = (seconds: unknown): number | undefined =>
+  typeof seconds === 'number' && seconds > 0 && Number.isFinite(seconds * 1000) ? seconds * 1000 : undefined;
 
 export interface Status {
   readonly code?: number;
@@ -115,8 +122,8 @@ const REASONS: ReadonlySet<string> = new Set([
 
 const isReason = (reason: string): reason is ApiErrorReason => REASONS.has(reason);
 
-function reasonOf(code: number, reason: string | undefined): ApiErrorReason {
-  if (reason !== undefined && isReason(reason)) return reason;
+function reasonOf(code: number, reason: unknown): ApiErrorReason {
+  if (typeof reason === 'string' && isReason(reason)) return reason;
   return (REASON_BY_STATUS as Record<number, ApiErrorReason>)[code] ?? 'Unknown';
 }
 

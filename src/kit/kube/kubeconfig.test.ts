@@ -1,10 +1,14 @@
 import { chmod, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import * as fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { mutated } from '../../../test/arbitraries/mutation.ts';
 import { createAuthority } from '../certificates.ts';
 import { VirtualClock } from '../clock/virtual.ts';
 import { kubeconfigAccess } from './kubeconfig.ts';
+import { currentContext } from './kubeconfig-files.ts';
+import { NoCluster } from './no-cluster.ts';
 
 let directory: string;
 beforeAll(async () => {
@@ -255,4 +259,23 @@ describe('an exec plugin', () => {
     const missing = { exec: { command: 'holdfast-no-such-plugin', installHint: 'Install it from the shop.' } };
     await expect(access({}, missing)).rejects.toThrow(/holdfast-no-such-plugin.*ENOENT.*Install it from the shop\./);
   });
+});
+
+test('a file that is no kubeconfig, or leads nowhere, is refused in our own words', async () => {
+  const good = JSON.stringify({
+    'current-context': 'c',
+    clusters: [{ name: 'k', cluster: { server: 'https://api.example:6443' } }],
+    users: [{ name: 'u', user: { tokenFile: 'token' } }],
+    contexts: [{ name: 'c', context: { cluster: 'k', user: 'u' } }],
+  });
+  const texts = fc.oneof(fc.string(), fc.json(), mutated(fc.constant(good), '{}[]",:&*!|>-cku \n'));
+  const name = path('strange');
+  await fc.assert(
+    fc.asyncProperty(texts, async (text) => {
+      await writeFile(name, text);
+      const found = await currentContext([name]).catch((error: unknown) => error);
+      if (found instanceof Error) expect(found).toBeInstanceOf(NoCluster);
+      else expect(found).toMatchObject({ cluster: { server: expect.stringMatching(/./) } });
+    }),
+  );
 });

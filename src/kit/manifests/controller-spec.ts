@@ -37,5 +37,5 @@ export interface Access<V extends Verb = Verb> {
   readonly names?: readonly string[];
 }
 
-/** What a cache needs. */
-export const CACHED = ['get', 'list', 'watch'] as const satisfies readonly ReadVerb[];
+/** What a cache needs. To look at one object past the cache is another right. */
+export const CACHED = ['list', 'watch'] as const satisfies readonly ReadVerb[];

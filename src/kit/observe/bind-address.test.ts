@@ -1,4 +1,7 @@
+import * as fc from 'fast-check';
 import { expect, it } from 'vitest';
+import { mutated } from '../../../test/arbitraries/mutation.ts';
+import { InvalidValue } from '../invalid-value.ts';
 import { formatBindAddress, parseBindAddress } from './bind-address.ts';
 
 it.each([
@@ -25,4 +28,18 @@ it.each([
   ['http://localhost:80', 'must end in a colon and a port'],
 ])('does not take %s, and says why', (text, why) => {
   expect(() => parseBindAddress(text)).toThrow(why);
+});
+
+it('takes no address that it could not write back, and refuses all others in its own words', () => {
+  const texts = fc.oneof(fc.string(), mutated(fc.constantFrom(':8080', '127.0.0.1:80', '[::1]:0'), ':[]0123456789.a%'));
+  fc.assert(
+    fc.property(texts, (text) => {
+      try {
+        const address = parseBindAddress(text);
+        if (address) expect(parseBindAddress(formatBindAddress(address))).toEqual(address);
+      } catch (error) {
+        expect(error).toBeInstanceOf(InvalidValue);
+      }
+    }),
+  );
 });

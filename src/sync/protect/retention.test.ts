@@ -2,11 +2,12 @@ import * as fc from 'fast-check';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { VirtualClock } from '../../kit/clock/virtual.ts';
 import { closedExportKey, exportKey, manifestKey, pointerKey } from '../export/names.ts';
+import { readManifest } from '../export/records.ts';
 import { aManifest } from '../export/sample-records.ts';
 import { SimulatedStore } from '../store/simulated-store.ts';
-import type { Listed } from '../store/store.ts';
+import type { Listed, ObjectStore } from '../store/store.ts';
 import { inTime } from './in-time.ts';
-import { expiredExports, keptFrom, type Newest } from './retention.ts';
+import { expiredExports, keptFrom, type Newest, removeExpired } from './retention.ts';
 import { CLUSTER, SimulatedSite } from './simulated-site.ts';
 
 const DAY = 86_400_000;
@@ -64,6 +65,17 @@ describe('what is too old', () => {
       }),
     );
   });
+});
+
+/** A store whose list is older than what it holds: of what is listed, only this one is there. */
+const holding = (only: string, store: ObjectStore): ObjectStore => ({
+  description: store.description,
+  get: async (key, options) => (key === only ? store.get(key, options) : { kind: 'missing' }),
+  head: (...args) => store.head(...args),
+  put: (...args) => store.put(...args),
+  list: (...args) => store.list(...args),
+  remove: (...args) => store.remove(...args),
+  close: () => store.close(),
 });
 
 describe('retention', () => {
@@ -167,6 +179,25 @@ describe('retention', () => {
     await changed();
     expect(store.keys('prod/')).not.toEqual(expect.arrayContaining(before));
     expect(store.keys('prod/')).toHaveLength(2);
+  });
+
+  test('removes nothing when the manifest that would be kept is gone before it is read', async () => {
+    store.write(exportKey(CLUSTER, 1700000000), 'by the original');
+    for (let days = 0; days < 4; days += 1) {
+      await changed();
+      await clock.advance(DAY);
+    }
+    const inner = store.as('another');
+    const manifests = store.keys('.holdfast/prod/manifests/').toSorted();
+    const [first = '', last = ''] = [manifests[0], manifests.at(-1)];
+    const { signal } = new AbortController();
+    const found = await inner.get(last, { signal, most: 1_000_000 });
+    if (found.kind !== 'found') throw new Error('there is no manifest');
+    const kept = readManifest(found.body, { cluster: CLUSTER, keys: { trusted: [] }, isRequired: false });
+    const before = store.keys();
+    expect(await removeExpired(holding(first, inner), { newest: kept, days: 1 }, signal)).toBe(0);
+    expect(store.keys()).toEqual(before);
+    expect(await removeExpired(inner, { newest: kept, days: 1 }, signal)).toBeGreaterThan(0);
   });
 
   test('takes what was written and never named for no successor', async () => {

@@ -1,3 +1,4 @@
+import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { explainAzure } from './azure-failure.ts';
 import { explainS3 } from './s3-failure.ts';
@@ -95,4 +96,27 @@ test('a password in the address of a proxy is not told', () => {
   const { why } = explainS3(new Error('cannot use http://user:s3cret@proxy.test:3128'));
   expect(why).toContain('http://…@proxy.test:3128');
   expect(why).not.toContain('s3cret');
+});
+
+const FAULTS = ['denied', 'noBucket', 'preconditionFailed', 'unavailable', 'unsupported'];
+const words = fc.oneof(fc.string(), fc.constantFrom('constructor', 'toString', '__proto__', 'NoSuchBucket'));
+
+test('whatever a store answers has a meaning that can be acted upon, and is told in one line', () => {
+  fc.assert(
+    fc.property(fc.integer({ min: 0, max: 999 }), words, fc.string(), (status, name, message) => {
+      const azure = Object.assign(new Error(message), { statusCode: status, code: name });
+      for (const { fault, why } of [explainS3(s3Error(status, name, message)), explainAzure(azure)]) {
+        expect(FAULTS).toContain(fault);
+        expect(why).not.toContain('\n');
+      }
+    }),
+  );
+});
+
+test('whatever is thrown in the place of an answer has a meaning, too', () => {
+  fc.assert(
+    fc.property(fc.anything(), (thrown) => {
+      for (const { fault } of [explainS3(thrown), explainAzure(thrown)]) expect(FAULTS).toContain(fault);
+    }),
+  );
 });

@@ -19,7 +19,7 @@ export interface Explanation {
 /** `known` are the store's own words, which come before the status. */
 export function explainRefusal(refusal: Refusal, known: Readonly<Record<string, StoreFault>>): Explanation {
   const { status, code, message } = refusal;
-  const fault = known[code] ?? faultOfStatus(status);
+  const fault = (Object.hasOwn(known, code) && known[code]) || faultOfStatus(status);
   const words = [String(status), code, message && `(${quote(message)})`].filter((word) => word !== '');
   return { fault, why: `the store answers ${words.join(' ')}` };
 }
@@ -50,7 +50,7 @@ export function explainSilence(error: unknown): Explanation {
   const words = isCertificate
     ? 'its certificate is not trusted; NODE_EXTRA_CA_CERTS can name one that is'
     : meaning(code);
-  return { fault: 'unavailable', why: `${SILENCES[code] ?? words} (${code})` };
+  return { fault: 'unavailable', why: `${Object.hasOwn(SILENCES, code) ? SILENCES[code] : words} (${code})` };
 }
 
 const nameOf = (error: unknown): string =>

@@ -1,5 +1,5 @@
-import { aMap } from '../objects.ts';
-import { as, type Cases, get, mergePatch, post, put, type Request, remove, type Step } from '../steps.ts';
+import { aLease, aMap } from '../objects.ts';
+import { apply, as, type Cases, get, mergePatch, post, put, type Request, remove, type Step } from '../steps.ts';
 
 const RBAC = 'rbac.authorization.k8s.io';
 const ROBOT = { kind: 'ServiceAccount', name: 'robot', namespace: '{case}' };
@@ -48,6 +48,17 @@ export const access: Cases = {
     asRobot(mergePatch('persistentvolumes/x/status', {})),
     asRobot(get('/metrics')),
     asRobot(get('/healthz')),
+  ],
+  'who applies or updates what is not there has to have the right to create it': [
+    ...robot([
+      { apiGroups: [''], resources: ['configmaps'], verbs: ['get', 'patch'] },
+      { apiGroups: ['coordination.k8s.io'], resources: ['leases'], verbs: ['get', 'update'] },
+    ]),
+    soon(get('configmaps/none'), 404),
+    asRobot(apply('configmaps/a?fieldManager=robot', { apiVersion: 'v1', kind: 'ConfigMap', ...aMap('a') })),
+    asRobot(put('leases/a', aLease('a'))),
+    post('configmaps', aMap('b')),
+    asRobot(apply('configmaps/b?fieldManager=robot', { apiVersion: 'v1', kind: 'ConfigMap', ...aMap('b') })),
   ],
   'a role for one name': [
     ...robot([{ apiGroups: [''], resources: ['configmaps'], resourceNames: ['mine'], verbs: ['get', 'update'] }]),
