@@ -23,6 +23,7 @@ import { trying } from './cases/trying.ts';
 import { volumes } from './cases/volumes.ts';
 import { watches } from './cases/watches.ts';
 import { workloads } from './cases/workloads.ts';
+import { writtenPolicies } from './cases/written-policies.ts';
 import type { Topic } from './steps.ts';
 
 export const TOPICS: Readonly<Record<string, Topic>> = {
@@ -41,6 +42,7 @@ export const TOPICS: Readonly<Record<string, Topic>> = {
   'Custom resources': { first: definition, cases: customResources },
   Definitions: { cases: definitions },
   'Admission policies': { cases: policies },
+  'Policies as they are written': { cases: writtenPolicies },
   'Config maps and secrets': { cases: configuration },
   Workloads: { cases: workloads },
   Namespaces: { cases: namespaces },
