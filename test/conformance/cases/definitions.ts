@@ -50,6 +50,13 @@ const many = {
 const asked = (...rules: readonly string[]): readonly Request[] => rules.map((rule) => ruled(many, { rule }));
 const sized = { properties: { size: { type: 'integer' }, name: { type: 'string', maxLength: 9 } } };
 
+const other = (names: Fields): object =>
+  defined({ names: { plural: 'gizmos', ...names } }, 'gizmos.{case}.example.com');
+const untilSays = (plural: string, until: string): Request => ({
+  ...get(`customresourcedefinitions/${plural}.{case}.example.com`),
+  until,
+});
+
 /** What a definition has to be. */
 export const definitions: Cases = {
   'it is called by what it defines': [
@@ -367,5 +374,37 @@ export const definitions: Cases = {
     put('customresourcedefinitions/gadgets.{case}.example.com', defined()),
     remove('customresourcedefinitions/gadgets.{case}.example.com'),
     { ...get('customresourcedefinitions/gadgets.{case}.example.com'), until: 404 },
+  ],
+  'a kind that another definition has': [
+    post('customresourcedefinitions', defined()),
+    untilSays('gadgets', 'InitialNamesAccepted'),
+    post('customresourcedefinitions', other({ kind: 'Gadget' })),
+    untilSays('gizmos', 'NotAccepted'),
+    get('/apis/{case}.example.com/v1'),
+    get('/apis/{case}.example.com/v1/namespaces/{case}/gizmos'),
+    post('/apis/{case}.example.com/v1/namespaces/{case}/gizmos', { metadata: { name: 'a' } }),
+    remove('customresourcedefinitions/gadgets.{case}.example.com'),
+    { ...get('customresourcedefinitions/gadgets.{case}.example.com'), until: 404 },
+    untilSays('gizmos', 'InitialNamesAccepted'),
+    { ...get('/apis/{case}.example.com/v1/namespaces/{case}/gizmos'), until: 200 },
+    { ...get('/apis/{case}.example.com/v1'), until: 'gizmos' },
+    remove('customresourcedefinitions/gizmos.{case}.example.com'),
+  ],
+  'names that another definition has': [
+    post('customresourcedefinitions', defined({ names: { ...NAMES, shortNames: ['g', 'gg'] } })),
+    untilSays('gadgets', 'InitialNamesAccepted'),
+    post('customresourcedefinitions', other({ kind: 'Gizmo', singular: 'gadgets', shortNames: ['g', 'gg', 'x'] })),
+    untilSays('gizmos', 'ShortNamesConflict'),
+    get('/apis/{case}.example.com/v1'),
+    mergePatch('customresourcedefinitions/gizmos.{case}.example.com', {
+      spec: { names: { singular: 'gizmo', shortNames: ['x'] } },
+    }),
+    untilSays('gizmos', 'InitialNamesAccepted'),
+    mergePatch('customresourcedefinitions/gizmos.{case}.example.com', { spec: { names: { listKind: 'Gadget' } } }),
+    untilSays('gizmos', 'ListKindConflict'),
+    { ...get('/apis/{case}.example.com/v1/namespaces/{case}/gizmos'), until: 200 },
+    remove('customresourcedefinitions/gadgets.{case}.example.com'),
+    untilSays('gizmos', 'NoConflicts'),
+    remove('customresourcedefinitions/gizmos.{case}.example.com'),
   ],
 };
