@@ -12,6 +12,7 @@ import { events } from './cases/events.ts';
 import { generations } from './cases/generations.ts';
 import { names } from './cases/names.ts';
 import { namespaces } from './cases/namespaces.ts';
+import { oddRequests } from './cases/odd-requests.ts';
 import { pages } from './cases/pages.ts';
 import { patches } from './cases/patches.ts';
 import { policies } from './cases/policies.ts';
@@ -51,4 +52,5 @@ export const TOPICS: Readonly<Record<string, Topic>> = {
   Discovery: { cases: discovery },
   Protocol: { cases: protocol },
   Access: { cases: access },
+  'Odd requests': { cases: oddRequests },
 };

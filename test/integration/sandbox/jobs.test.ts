@@ -220,22 +220,45 @@ test('controller does the three jobs of a cluster in one process, with one watch
   expect(await operator.metric('reflector_lists_total', /"persistentvolumes"/)).toBe(1);
 });
 
-/** No disks of this machine: an empty directory, and what there is to be made of what is in it. */
-async function noDisks(): Promise<void> {
+/** A volume on a node, of a device or a volume group that this machine does not have: enough to be told of, and nothing to be done. */
+const volumeOn = (node: string, job: 'devices' | 'lvm', path: string, metadata: object): object => ({
+  apiVersion: 'v1',
+  kind: 'PersistentVolume',
+  metadata: { name: `${job}-${node}`, ...metadata },
+  spec: {
+    capacity: { storage: '1Gi' },
+    accessModes: ['ReadWriteOnce'],
+    persistentVolumeReclaimPolicy: 'Retain',
+    storageClassName: job === 'lvm' ? 'k8s-local-pv' : 'local-storage',
+    volumeMode: job === 'lvm' ? 'Filesystem' : 'Block',
+    local: { path },
+    nodeAffinity: { required: { nodeSelectorTerms: [{ matchExpressions: [nodeIs(node, job)] }] } },
+  },
+});
+
+const NODE_ID = 'node-id.k8s.portavita.net/nodeid';
+const nodeIs = (node: string, job: 'devices' | 'lvm') => ({
+  key: job === 'lvm' ? NODE_ID : 'kubernetes.io/hostname',
+  operator: 'In',
+  values: [node],
+});
+
+const STRANGE = 'node-2';
+const reportOf = (job: string, node = NODE) => inNamespace('get', 'configmap', `holdfast-${job}-${node}`, '-o', 'yaml');
+
+test('devices tells of its own node, and may not of another', async () => {
   const deviceDir = join(directory, 'no-disks');
-  await mkdir(deviceDir, { recursive: true });
+  await mkdir(deviceDir);
   await apply({
     apiVersion: 'v1',
     kind: 'ConfigMap',
     metadata: { name: 'pv-spec', namespace: NAMESPACE },
     data: { volumeMode: 'Block', deviceDir, deviceNameFilter: '.*' },
   });
-}
-
-const reportOf = (job: string, node = NODE) => inNamespace('get', 'configmap', `holdfast-${job}-${node}`, '-o', 'yaml');
-
-test('devices reports on its own node, and may not on another', async () => {
-  await noDisks();
+  for (const node of [NODE, STRANGE]) {
+    const labels = { 'local-pv-provisioner.cybozu.com/node': node };
+    await apply(volumeOn(node, 'devices', join(deviceDir, 'ghost'), { labels }));
+  }
   const flags = [
     await agentFlag('devices'),
     `--namespace-name=${NAMESPACE}`,
@@ -243,34 +266,39 @@ test('devices reports on its own node, and may not on another', async () => {
     `--state-dir=${join(directory, 'devices')}`,
   ];
   {
-    await using agent = await startHoldfast('devices', ...flags, `--node-name=${NODE}`);
-    await agent.ready();
-    await eventually(async () => expect(await reportOf('devices')).toContain('kind: ConfigMap'));
+    await using _agent = await startHoldfast('devices', ...flags, `--node-name=${NODE}`);
+    await eventually(async () => expect(await reportOf('devices')).toContain('ghost'));
   }
-  await using stranger = await startHoldfast('devices', ...flags, '--node-name=node-2');
-  await eventually(async () =>
-    expect(JSON.stringify(stranger.logged)).toMatch(/ValidatingAdmissionPolicy.*holdfast-devices-reports/),
-  );
-  await expect(reportOf('devices', 'node-2')).rejects.toThrow('not found');
+  await using stranger = await startHoldfast('devices', ...flags, `--node-name=${STRANGE}`);
+  await eventually(async () => expect(JSON.stringify(stranger.logged)).toContain('holdfast-devices-reports'));
+  await expect(reportOf('devices', STRANGE)).rejects.toThrow('not found');
 });
 
-test('lvm reports on its own node, and may not on another', async () => {
+test('lvm tells of its own node, and may not of another', async () => {
+  for (const node of [NODE, STRANGE]) {
+    await sandbox.kubectl('label', 'node', node, `${NODE_ID}=${node}`);
+    const annotations = {
+      'local-pv.k8s.portavita.net/vg': 'holdfast_test_none',
+      'local-pv.k8s.portavita.net/fsType': 'ext4',
+    };
+    await apply(volumeOn(node, 'lvm', `/mnt/pv/lvm-${node}`, { annotations }));
+  }
   const flags = [await agentFlag('lvm'), `--namespace=${NAMESPACE}`, '--mount-namespace=own'];
   {
-    await using agent = await startHoldfast('lvm', ...flags, `--node-name=${NODE}`);
-    await eventually(async () => expect(await reportOf('lvm')).toContain('kind: ConfigMap'));
-    expect((await agent.page('/metrics')).text).toContain('holdfast_lvm_');
+    await using _agent = await startHoldfast('lvm', ...flags, `--node-name=${NODE}`);
+    await eventually(async () => expect(await reportOf('lvm')).toContain(`lvm-${NODE}`));
+    await eventually(async () =>
+      expect(await sandbox.kubectl('get', 'pv', `lvm-${NODE}`, '-o', 'yaml')).toContain('Not-Processed-Errors'),
+    );
   }
-  await using stranger = await startHoldfast('lvm', ...flags, '--node-name=node-2');
-  await eventually(async () =>
-    expect(JSON.stringify(stranger.logged)).toMatch(/ValidatingAdmissionPolicy.*holdfast-lvm-reports/),
-  );
-  await expect(reportOf('lvm', 'node-2')).rejects.toThrow('not found');
+  await using stranger = await startHoldfast('lvm', ...flags, `--node-name=${STRANGE}`);
+  await eventually(async () => expect(JSON.stringify(stranger.logged)).toMatch(/holdfast-lvm-(volumes|homes|reports)/));
+  await expect(reportOf('lvm', STRANGE)).rejects.toThrow('not found');
 });
 
 test('node does both jobs of a node in one process: lvm reports on it, and devices says that it is told of no disks', async () => {
   await accountOf('node', ['devices', 'lvm']);
-  await inNamespace('delete', 'configmap', `holdfast-lvm-${NODE}`, '--ignore-not-found');
+  await inNamespace('delete', 'configmap', `holdfast-lvm-${NODE}`);
   const flags = [
     await agentFlag('node'),
     `--node-name=${NODE}`,
@@ -280,7 +308,7 @@ test('node does both jobs of a node in one process: lvm reports on it, and devic
   ];
   await using agent = await startHoldfast('node', ...flags);
   await eventually(async () => {
-    expect(await reportOf('lvm')).toContain('kind: ConfigMap');
+    expect(await reportOf('lvm')).toContain(`lvm-${NODE}`);
     expect(agent.logged).toContainEqual(expect.objectContaining({ msg: 'nothing is done on this node' }));
   });
   const { text } = await agent.page('/metrics');
