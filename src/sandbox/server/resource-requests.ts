@@ -17,8 +17,9 @@ import { patched } from './patches.ts';
 import { bound, charged } from './pod-doors.ts';
 import { read } from './reading.ts';
 import type { Reads } from './reads.ts';
-import { badRequest, methodNotAllowed, noSuchResource, notInSandbox, type StatusBody } from './refusals.ts';
+import { badRequest, failed, methodNotAllowed, noSuchResource, notInSandbox, type StatusBody } from './refusals.ts';
 import { appliedIn, bodyIn, deleteOptionsIn, objectIn, patchIn, typed, typedPatch } from './request-body.ts';
+import { revisionIn } from './resource-version.ts';
 import { asScale, scaled } from './scale.ts';
 import type { ServerRequest } from './server.ts';
 import type { Target, User, WriteRequest } from './target.ts';
@@ -91,7 +92,8 @@ export class ResourceRequests {
   }
 
   #get(asked: Asked): Answer {
-    const { target } = asked;
+    const { target, query } = asked;
+    revisionIn(query.get('resourceVersion') || '0', failed);
     const object = this.#options.reads.get(target);
     return ok(target.subresource === 'scale' ? asScale(target.kind, object) : this.#form(asked).one(object));
   }

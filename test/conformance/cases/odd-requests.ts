@@ -44,6 +44,17 @@ export const oddRequests: Cases = {
     post('pods/b/binding', { target: { kind: 'Node', name: 'x' } }),
     post('pods/b/binding', { metadata: { name: 'c' }, target: { kind: 'Node', name: 'x' } }),
   ],
+  'lists in odd ways': [
+    post('configmaps', aMap('a')),
+    post('configmaps', aMap('b')),
+    get('configmaps?resourceVersion=0&limit=1'),
+    get('configmaps?resourceVersion=0&resourceVersionMatch=NotOlderThan&limit=1'),
+    get('configmaps?limit=1&timeoutSeconds=x'),
+    get('configmaps?timeoutSeconds=1'),
+    get('configmaps/a?resourceVersion=0'),
+    get('configmaps/a?resourceVersion=x'),
+    get('configmaps/a?fieldSelector=x=y&limit=z'),
+  ],
   'what is nowhere': [
     get('/apis/bogus.example.com/v1/things'),
     get('/apis/bogus.example.com/v1'),
