@@ -17,7 +17,13 @@ import { policies } from './server/policies.ts';
 import { Reads } from './server/reads.ts';
 import { ResourceRequests } from './server/resource-requests.ts';
 import { Server } from './server/server.ts';
-import { claimResize, defaultStorageClass, podDefaults, storageProtection } from './server/storage-admission.ts';
+import {
+  claimResize,
+  defaultStorageClass,
+  podDefaults,
+  podTolerations,
+  storageProtection,
+} from './server/storage-admission.ts';
 import { ADMIN, type User } from './server/target.ts';
 import { Writes } from './server/writes.ts';
 import type { Objects } from './store/objects.ts';
@@ -50,6 +56,7 @@ export class Cluster {
       storageProtection,
       defaultStorageClass(store),
       podDefaults,
+      podTolerations,
       claimResize(store),
       noEscalation(access.authorizer),
       policies(store, this.registry),

@@ -15,6 +15,8 @@ const VERSIONS: readonly RegExp[] = [
   /(?<=Too large resource version: \d+, current: )\d+/g,
   /(?<=too old resource version: \d+ \()\d+/g,
 ];
+/** What a type is called that has no name of its own: there is a number in it. */
+const SELF_TYPE = /selfType\d+/g;
 /** A whole object in a sentence, which has its versions and times in it. */
 const OBJECT = /(?<=Invalid value: )"\{(?:[^"\\]|\\.)*"/g;
 
@@ -79,6 +81,7 @@ class Mask {
   #words(text: string): string {
     const plain = text
       .replace(OBJECT, '<object>')
+      .replace(SELF_TYPE, '<type>')
       .replace(UID, (uid) => numbered(this.#uids, uid, 'uid'))
       .replace(SIGNED, '<token>')
       .replace(TIME, near);

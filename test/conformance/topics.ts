@@ -12,6 +12,7 @@ import { events } from './cases/events.ts';
 import { generations } from './cases/generations.ts';
 import { names } from './cases/names.ts';
 import { namespaces } from './cases/namespaces.ts';
+import { oddRequests } from './cases/odd-requests.ts';
 import { pages } from './cases/pages.ts';
 import { patches } from './cases/patches.ts';
 import { policies } from './cases/policies.ts';
@@ -23,6 +24,7 @@ import { trying } from './cases/trying.ts';
 import { volumes } from './cases/volumes.ts';
 import { watches } from './cases/watches.ts';
 import { workloads } from './cases/workloads.ts';
+import { writtenPolicies } from './cases/written-policies.ts';
 import type { Topic } from './steps.ts';
 
 export const TOPICS: Readonly<Record<string, Topic>> = {
@@ -41,6 +43,7 @@ export const TOPICS: Readonly<Record<string, Topic>> = {
   'Custom resources': { first: definition, cases: customResources },
   Definitions: { cases: definitions },
   'Admission policies': { cases: policies },
+  'Policies as they are written': { cases: writtenPolicies },
   'Config maps and secrets': { cases: configuration },
   Workloads: { cases: workloads },
   Namespaces: { cases: namespaces },
@@ -49,4 +52,5 @@ export const TOPICS: Readonly<Record<string, Topic>> = {
   Discovery: { cases: discovery },
   Protocol: { cases: protocol },
   Access: { cases: access },
+  'Odd requests': { cases: oddRequests },
 };

@@ -55,7 +55,8 @@ function messagesIn(file: string): [string, MessageFields][] {
       const isLocal = !SCALARS.has(type) && !type.includes('.');
       const full = isLocal ? `${home}.${type}` : type.replace(/^\./, '');
       const many = label === 'repeated' ? '[]' : label.startsWith('map') ? '{}' : '';
-      return [number, [inlined.has(`${name}.${field}`) ? '' : field, `${many}${full}`]] as const;
+      const named = field === 'uID' ? 'uid' : field; // its name in JSON is another
+      return [number, [inlined.has(`${name}.${field}`) ? '' : named, `${many}${full}`]] as const;
     });
     return [`${home}.${name}`, Object.fromEntries(fields)];
   });

@@ -7,7 +7,7 @@ export class CelError extends Error {
 
 /** Of a text that is no expression, or that speaks of things that there are not. */
 export class CelSyntaxError extends Error {
-  override readonly name = 'CelSyntaxError';
+  override readonly name: string = 'CelSyntaxError';
 
   /** `at` counts characters from the beginning of the text. */
   constructor(text: string, at: number, what: string) {
@@ -17,6 +17,9 @@ export class CelSyntaxError extends Error {
     super(`ERROR: <input>:${line}:${column + 1}: ${what}\n | ${shown}\n | ${'.'.repeat(column)}^`);
   }
 }
+
+/** Of a text that is no expression, and of which the server says more, or something else. */
+export class CelUnworded extends CelSyntaxError {}
 
 /** Of what Kubernetes knows and the sandbox does not. It refuses it rather than answer wrongly. */
 export class CelUnsupported extends Error {

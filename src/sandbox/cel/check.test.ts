@@ -19,7 +19,7 @@ const SELF = {
 } as const;
 
 function faults(text: string): readonly string[] {
-  const self = typeOfSchema(SELF) ?? DYN;
+  const self = typeOfSchema(SELF, 'self') ?? DYN;
   return checkCel(text, new Map([['self', self]])).faults.map(({ message }) => message.split('\n')[0] ?? '');
 }
 
@@ -58,7 +58,7 @@ test.each([
   ['self.tags.first', "1:10: type 'list(string)' does not support field selection"],
   ['self.size == self.name', "1:11: found no matching overload for '_==_' applied to '(int, string)'"],
   ['self.size + self.share > 1.0', "1:11: found no matching overload for '_+_' applied to '(int, double)'"],
-  ['self.size && true', "1:11: found no matching overload for '_&&_' applied to '(int, bool)'"],
+  ['self.size && true', "1:5: expected type 'bool' but found 'int'"],
   ['!self.size', "1:1: found no matching overload for '!_' applied to '(int)'"],
   ['self.size.startsWith("a")', "1:21: found no matching overload for 'startsWith' applied to 'int.(string)'"],
   ['other.size > 0', "1:1: undeclared reference to 'other' (in container '')"],

@@ -1,191 +1,301 @@
 /**
- * What is wrong with an expression before it has met a value: fields that there are not, names that nobody knows, and operators on
- * types that they do not take. Where it does not know a type it says nothing.
+ * What is wrong with an expression before it has met a value: fields that there are not, names that nobody knows, and functions of
+ * types that they do not take. In the words of the server, and by its rules.
  */
-import type { Expression } from './ast.ts';
+import type { Literal } from './ast.ts';
+import { Bindings, isAnything, mostGeneral, substituted } from './bindings.ts';
 import { CelSyntaxError } from './cel-error.ts';
-import { FUNCTIONS, METHODS, TYPES, UNSUPPORTED } from './library/library.ts';
-import { overload, unaryOverload } from './overloads.ts';
+import { type Comprehension, type Core, coreOf } from './core.ts';
+import { DECLARED, type Overload } from './declarations.ts';
+import { literalFaults } from './literal-faults.ts';
 import { parse } from './parser.ts';
-import { CALLED, STRING_METHODS } from './static-results.ts';
-import { BOOL, DYN, isScalar, STRING, type StaticType, scalar, typeText } from './static-types.ts';
+import {
+  BOOL,
+  DYN,
+  ERROR,
+  INT,
+  isSame,
+  listOf,
+  mapOf,
+  optionalOf,
+  type ScalarName,
+  STRING,
+  type StaticType,
+  scalar,
+  typeText,
+} from './static-types.ts';
 
 export interface Checked {
+  readonly root: Core;
   readonly type: StaticType;
   readonly faults: readonly CelSyntaxError[];
+  /** The types of all its parts. */
+  readonly types: ReadonlyMap<Core, StaticType>;
+  /** What each call may come to: several where it depends on values. */
+  readonly overloads: ReadonlyMap<Core, readonly Overload[]>;
 }
 
 type Names = ReadonlyMap<string, StaticType>;
-type Call = Extract<Expression, { kind: 'call' }>;
+type Call = Extract<Core, { kind: 'call' }>;
 
 /** Throws `CelSyntaxError` for what is no expression at all. */
 export function checkCel(text: string, names: Names): Checked {
-  const checker = new Checker(text);
-  const type = checker.typeOf(parse(text), names);
-  return { type, faults: checker.faults };
+  const root = coreOf(parse(text), text);
+  const checker = new Checker();
+  const type = checker.typeOf(root, names);
+  const settled = checker.settled(type);
+  const found = checker.faults.length > 0 ? checker.faults : literalFaults(root, settled.types);
+  const faults = found
+    .toSorted((one, other) => one.at - other.at)
+    .map(({ at, what }) => new CelSyntaxError(text, at, what));
+  return { root, faults, ...settled };
 }
 
-class Checker {
-  readonly faults: CelSyntaxError[] = [];
-  readonly #text: string;
+/** The name of a type, as a value. */
+const TYPE_NAMES: ReadonlyMap<string, StaticType> = new Map([
+  ...'bool int uint double string bytes'.split(' ').map((name) => [name, scalar(name as ScalarName)] as const),
+  ['null_type', scalar('null')],
+  ['list', listOf(DYN)],
+  ['map', mapOf(DYN, DYN)],
+  ['optional_type', optionalOf(DYN)],
+  ['type', { is: 'type', of: DYN }],
+]);
 
-  constructor(text: string) {
-    this.#text = text;
+class Checker {
+  readonly faults: { readonly at: number; readonly what: string }[] = [];
+  readonly #bindings = new Bindings();
+  readonly #types = new Map<Core, StaticType>();
+  readonly #overloads = new Map<Core, readonly Overload[]>();
+
+  settled(type: StaticType): Omit<Checked, 'root' | 'faults'> {
+    const settled = (each: StaticType) => this.#bindings.settled(each);
+    const types = new Map([...this.#types].map(([core, each]) => [core, settled(each)]));
+    return { type: settled(type), types, overloads: this.#overloads };
   }
 
-  typeOf(expression: Expression, names: Names): StaticType {
-    switch (expression.kind) {
+  typeOf(core: Core, names: Names): StaticType {
+    const type = this.#found(core, names);
+    this.#types.set(core, type);
+    return type;
+  }
+
+  #found(core: Core, names: Names): StaticType {
+    switch (core.kind) {
       case 'literal':
-        return literalType(expression.value);
+        return literalType(core.value);
       case 'name':
-        return this.#name(expression, names);
-      case 'select':
-        return this.#select(expression, names);
-      case 'index':
-        return this.#index(expression, names);
+        return this.#name(core.name, core.at, names);
+      case 'select': {
+        const qualified = qualifiedName(core);
+        const known = qualified === undefined ? undefined : names.get(qualified);
+        if (known) return known;
+        const found = this.#field(core.target, core.field, core.at, names);
+        return core.tests ? BOOL : this.#bindings.known(found);
+      }
       case 'call':
-        return this.#call(expression, names);
-      case 'list': {
-        const types = expression.members.map(({ value }) => this.typeOf(value, names));
-        return { is: 'list', of: common(types) };
-      }
+        return this.#call(core, names);
+      case 'list':
+        return this.#list(core, names);
       case 'map':
-        for (const { key, value } of expression.entries) for (const each of [key, value]) this.typeOf(each, names);
-        return DYN;
-      case 'unary':
-        return this.#result(expression.at, unaryOverload(expression.operator, this.typeOf(expression.operand, names)));
-      case 'binary': {
-        const [left, right] = [this.typeOf(expression.left, names), this.typeOf(expression.right, names)];
-        return this.#result(expression.at, overload(expression.operator, left, right));
-      }
-      case 'condition': {
-        this.typeOf(expression.test, names);
-        return common([this.typeOf(expression.yes, names), this.typeOf(expression.no, names)]);
-      }
+        return this.#map(core, names);
+      case 'comprehension':
+        return this.#comprehension(core, names);
     }
   }
 
   #fault(at: number, what: string): StaticType {
-    this.faults.push(new CelSyntaxError(this.#text, at, what));
-    return DYN;
+    this.faults.push({ at, what });
+    return ERROR;
   }
 
-  #result(at: number, found: StaticType | string): StaticType {
-    return typeof found === 'string' ? this.#fault(at, found) : found;
+  #mismatch(at: number, wanted: StaticType, found: StaticType): StaticType {
+    return this.#fault(at, `expected type '${typeText(wanted)}' but found '${typeText(found)}'`);
   }
 
   #undeclared(name: string, at: number): StaticType {
     return this.#fault(at, `undeclared reference to '${name}' (in container '')`);
   }
 
-  #name({ name, at }: Extract<Expression, { kind: 'name' }>, names: Names): StaticType {
-    return names.get(name) ?? (TYPES.has(name) ? DYN : this.#undeclared(name, at));
+  #name(name: string, at: number, names: Names): StaticType {
+    const known = names.get(name);
+    if (known) return known;
+    const of = TYPE_NAMES.get(name);
+    return of ? { is: 'type', of } : this.#undeclared(name, at);
   }
 
-  #select({ target, field, optional, at }: Extract<Expression, { kind: 'select' }>, names: Names): StaticType {
-    const found = this.#field(this.typeOf(target, names), field, at);
-    return optional && found.is !== 'optional' ? { is: 'optional', of: found } : found;
+  /** Of what may be none it is none, too. */
+  #field(target: Core, field: string, at: number, names: Names, optional = false): StaticType {
+    const operand = this.#bindings.known(this.typeOf(target, names));
+    const type = operand.is === 'optional' ? operand.of : operand;
+    const found = this.#fieldOf(type, field, at);
+    return optional || operand.is === 'optional' ? optionalOf(found) : found;
   }
 
-  #field(type: StaticType, field: string, at: number): StaticType {
+  #fieldOf(type: StaticType, field: string, at: number): StaticType {
     switch (type.is) {
-      case 'object':
-        return type.fields.get(field) ?? this.#fault(at, `undefined field '${field}'`);
       case 'map':
         return type.of;
-      case 'optional':
-        return { is: 'optional', of: this.#field(type.of, field, at) };
-      case 'scalar':
-      case 'list': {
-        const told = typeText(type);
-        return told === undefined ? DYN : this.#fault(at, `type '${told}' does not support field selection`);
-      }
+      case 'object':
+        return type.fields?.get(field) ?? this.#fault(at, `undefined field '${field}'`);
+      case 'open':
+        this.#bindings.fit([DYN], [type]);
+        return DYN;
       default:
+        if (!isAnything(type)) this.#fault(at, `type '${typeText(type)}' does not support field selection`);
         return DYN;
     }
   }
 
-  #index({ target, key, optional }: Extract<Expression, { kind: 'index' }>, names: Names): StaticType {
-    const type = this.typeOf(target, names);
-    this.typeOf(key, names);
-    const of = type.is === 'list' || type.is === 'map' ? type.of : DYN;
-    return optional ? { is: 'optional', of } : of;
-  }
-
   #call(call: Call, names: Names): StaticType {
     const { name, target, args, at } = call;
-    if (target === undefined && name === 'has') return this.#has(call, names);
-    if (target !== undefined && MACROS.has(name)) return this.#macro(call, target, names);
-    const namespace = target?.kind === 'name' && !names.has(target.name) ? target.name : undefined;
-    const qualified = namespace === undefined ? name : `${namespace}.${name}`;
-    const given = args.map((each) => this.typeOf(each, names));
-    if (target === undefined || namespace !== undefined) {
-      if (!FUNCTIONS.has(qualified) && !UNSUPPORTED.has(qualified)) return this.#undeclared(qualified, at);
-      return CALLED[qualified] ?? DYN;
+    if (name === '_?._') return this.#optionalField(call, names);
+    for (const each of args) this.typeOf(each, names);
+    if (target === undefined) return this.#resolved(call, name, at);
+    const prefix = qualifiedName(target);
+    if (prefix !== undefined && DECLARED.has(`${prefix}.${name}`))
+      return this.#resolved(call, `${prefix}.${name}`, at, true);
+    this.typeOf(target, names);
+    return this.#resolved(call, name, at);
+  }
+
+  #optionalField(call: Call, names: Names): StaticType {
+    const [operand, field] = call.args;
+    if (!operand || field?.kind !== 'literal') return ERROR;
+    const type = this.#bindings.known(this.#field(operand, String(field.value), call.at, names, true));
+    this.#types.set(field, STRING);
+    this.#overloads.set(call, [OPTIONAL_FIELD]);
+    return type;
+  }
+
+  #resolved(call: Call, name: string, at: number, isQualified = false): StaticType {
+    const declared = DECLARED.get(name);
+    if (!declared) return this.#undeclared(name, at);
+    const target = isQualified ? undefined : call.target;
+    const given = [...(target ? [target] : []), ...call.args];
+    const types = given.map((each) => this.#types.get(each) ?? ERROR);
+    if (name === '_&&_' || name === '_||_') return this.#logical(call, declared, types);
+    let result: StaticType | undefined;
+    const matching: Overload[] = [];
+    for (const overload of declared) {
+      if (overload.isMethod !== (target !== undefined)) continue;
+      const { takes, gives } = this.#fresh(overload);
+      if (!this.#bindings.fit(types, takes)) continue;
+      matching.push(overload);
+      const found = this.#bindings.known(gives);
+      result = result === undefined || isSame(result, found) ? found : DYN;
     }
-    const receiver = this.typeOf(target, names);
-    if (!METHODS.has(name) && !UNSUPPORTED.has(`.${name}`)) return this.#undeclared(name, at);
-    return this.#method(name, receiver, given, at);
+    if (result === undefined) return this.#noOverload(name, at, types, target !== undefined);
+    this.#overloads.set(call, matching);
+    return result;
   }
 
-  #method(name: string, receiver: StaticType, given: readonly StaticType[], at: number): StaticType {
-    if (STRING_METHODS.has(name) && receiver.is !== 'dyn' && !isScalar(receiver, 'string')) {
-      const types = [receiver, ...given].map(typeText);
-      const [told, ...rest] = types;
-      if (types.every((each) => each !== undefined))
-        return this.#fault(at, `found no matching overload for '${name}' applied to '${told}.(${rest.join(', ')})'`);
+  #logical(call: Call, declared: readonly Overload[], types: readonly StaticType[]): StaticType {
+    const wrong = call.args.filter((each, index) => {
+      const type = types[index] ?? ERROR;
+      if (this.#bindings.fit([type], [BOOL])) return false;
+      this.#mismatch(each.at, BOOL, this.#bindings.settled(type));
+      return true;
+    });
+    this.#overloads.set(call, declared);
+    return wrong.length > 0 ? ERROR : BOOL;
+  }
+
+  #noOverload(name: string, at: number, types: readonly StaticType[], isMethod: boolean): StaticType {
+    const texts = types.map((each) => typeText(this.#bindings.settled(each)));
+    const signature = isMethod ? `${texts[0]}.(${texts.slice(1).join(', ')})` : `(${texts.join(', ')})`;
+    return this.#fault(at, `found no matching overload for '${name}' applied to '${signature}'`);
+  }
+
+  /** Its open types are those of this call only. */
+  #fresh({ takes, gives }: Overload): Pick<Overload, 'takes' | 'gives'> {
+    const own = new Map(['A', 'B'].map((name) => [name, this.#bindings.open()]));
+    const fresh = (type: StaticType) => substituted(own, type, false);
+    return { takes: takes.map(fresh), gives: fresh(gives) };
+  }
+
+  #list({ members }: Extract<Core, { kind: 'list' }>, names: Names): StaticType {
+    let all: StaticType | undefined;
+    for (const { value, optional } of members) {
+      const type = this.#member(value, optional, names);
+      all = this.#joined(all, type);
     }
-    return CALLED[`.${name}`] ?? DYN;
+    return listOf(all ?? this.#bindings.open());
   }
 
-  #has({ args: [tested], at }: Call, names: Names): StaticType {
-    if (tested?.kind === 'select') this.#field(this.typeOf(tested.target, names), tested.field, at);
-    return BOOL;
+  #map({ entries }: Extract<Core, { kind: 'map' }>, names: Names): StaticType {
+    let [keys, values]: (StaticType | undefined)[] = [];
+    for (const { key, value, optional } of entries) {
+      keys = this.#joined(keys, this.typeOf(key, names));
+      values = this.#joined(values, this.#member(value, optional, names));
+    }
+    return mapOf(keys ?? this.#bindings.open(), values ?? this.#bindings.open());
   }
 
-  #macro({ name, args }: Call, target: Expression, names: Names): StaticType {
-    const range = this.typeOf(target, names);
-    const variables = args.length > (SOLE[name] ?? 2) || name.startsWith('transform') ? 2 : 1;
-    const bound = args.slice(0, variables).flatMap((each) => (each.kind === 'name' ? [each.name] : []));
-    const inner = new Map([
-      ...names,
-      ...bound.map((each, index) => [each, memberOf(range, bound.length, index)] as const),
-    ]);
-    const parts = args.slice(variables).map((each) => this.typeOf(each, inner));
-    if (TESTS.has(name)) return BOOL;
-    if (name === 'filter') return range.is === 'map' ? { is: 'list', of: STRING } : range;
-    return name === 'map' ? { is: 'list', of: parts.at(-1) ?? DYN } : DYN;
+  #member(value: Core, optional: boolean, names: Names): StaticType {
+    const type = this.typeOf(value, names);
+    if (!optional) return type;
+    if (type.is === 'optional') return type.of;
+    if (type.is !== 'dyn') this.#mismatch(value.at, optionalOf(type), type);
+    return type;
+  }
+
+  #joined(all: StaticType | undefined, type: StaticType): StaticType {
+    if (all === undefined) return type;
+    return this.#bindings.fit([all], [type]) ? mostGeneral(all, type) : DYN;
+  }
+
+  #comprehension(core: Comprehension, names: Names): StaticType {
+    const range = this.#bindings.known(this.typeOf(core.range, names));
+    const gathered = this.typeOf(core.first, names);
+    const outer = new Map([...names, [core.gathered, gathered] as const]);
+    const types = this.#membersOf(range, core.names.length, core.range.at);
+    const inner = new Map([...outer, ...core.names.map((name, index) => [name, types[index] ?? ERROR] as const)]);
+    this.#expect(core.condition, BOOL, inner);
+    this.#expect(core.step, gathered, inner);
+    return this.#bindings.known(this.typeOf(core.result, outer));
+  }
+
+  #expect(core: Core, wanted: StaticType, names: Names): void {
+    const found = this.typeOf(core, names);
+    if (!this.#bindings.fit([wanted], [found])) this.#mismatch(core.at, wanted, found);
+  }
+
+  #membersOf(range: StaticType, count: number, at: number): readonly StaticType[] {
+    switch (range.is) {
+      case 'list':
+        return count === 2 ? [INT, range.of] : [range.of];
+      case 'map':
+        return [range.key, range.of];
+      case 'dyn':
+      case 'error':
+      case 'open':
+        this.#bindings.fit([DYN], [range]);
+        return [DYN, DYN];
+      default: {
+        const what = 'cannot be range of a comprehension (must be list, map, or dynamic)';
+        this.#fault(at, `expression of type '${typeText(range)}' ${what}`);
+        return [ERROR, ERROR];
+      }
+    }
   }
 }
 
-const TESTS: ReadonlySet<string> = new Set(['all', 'exists', 'exists_one', 'existsOne']);
-const MACROS: ReadonlySet<string> = new Set([
-  ...TESTS,
-  ...['filter', 'map', 'transformList', 'transformMap', 'transformMapEntry', 'optMap', 'optFlatMap'],
-]);
-/** With more arguments than these, a macro has two names. */
-const SOLE: Readonly<Record<string, number>> = { map: 3 };
+const OPTIONAL_FIELD: Overload = { id: '_?._', isMethod: false, takes: [DYN, STRING], gives: DYN };
 
-function memberOf(range: StaticType, count: number, index: number): StaticType {
-  if (range.is === 'optional') return range.of;
-  if (range.is === 'list') return count === 2 && index === 0 ? scalar('int') : range.of;
-  if (range.is === 'map') return count === 2 && index === 1 ? range.of : STRING;
-  return DYN;
+/** `a.b.c`, where it is nothing but names. */
+function qualifiedName(core: Core): string | undefined {
+  if (core.kind === 'name') return core.name;
+  if (core.kind !== 'select' || core.tests) return undefined;
+  const prefix = qualifiedName(core.target);
+  return prefix && `${prefix}.${core.field}`;
 }
 
-/** Of several: what all of them are, if they are the same. */
-function common(types: readonly StaticType[]): StaticType {
-  const [first = DYN] = types;
-  const told = typeText(first);
-  return told !== undefined && types.every((each) => typeText(each) === told) ? first : DYN;
-}
-
-function literalType(value: Extract<Expression, { kind: 'literal' }>['value']): StaticType {
+function literalType(value: Literal): StaticType {
   if (value === null) return scalar('null');
   if (value instanceof Uint8Array) return scalar('bytes');
   switch (typeof value) {
     case 'bigint':
-      return scalar('int');
+      return INT;
     case 'number':
       return scalar('double');
     case 'string':

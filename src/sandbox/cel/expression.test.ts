@@ -15,9 +15,9 @@ const evaluate = (text: string, values: Readonly<Record<string, CelValue>> = {})
 
 describe('what is no expression is told with its place', () => {
   test.each([
-    ['1 +', "ERROR: <input>:1:4: Syntax error: mismatched input '<EOF>'\n | 1 +\n | ...^"],
-    ['(1', "Syntax error: mismatched input '<EOF>' expecting ')'"],
-    ['1 2', "Syntax error: mismatched input '2'"],
+    ['1 +', "ERROR: <input>:1:4: Syntax error: mismatched input '<EOF>' expecting {'[', "],
+    ['(1', "Syntax error: missing ')' at '<EOF>'"],
+    ['1 2', "Syntax error: extraneous input '2' expecting <EOF>"],
     ['a.b', "ERROR: <input>:1:1: undeclared reference to 'a' (in container '')"],
     ['nothing(1)', "ERROR: <input>:1:8: undeclared reference to 'nothing' (in container '')"],
     ["'a'.nothing()", "undeclared reference to 'nothing'"],

@@ -23,7 +23,7 @@ export function macro(call: Call, compile: Compile, text: string): Code | undefi
 
 function presence({ args: [tested], at }: Call, compile: Compile, text: string): Code {
   if (tested?.kind !== 'select' || tested.optional)
-    throw new CelSyntaxError(text, at, 'invalid argument to has() macro');
+    throw new CelSyntaxError(text, tested?.at ?? at, 'invalid argument to has() macro');
   const target = compile(tested.target);
   return (scope) => isThere(target(scope), tested.field);
 }

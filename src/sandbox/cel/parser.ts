@@ -1,9 +1,10 @@
 /** From the text of an expression to its tree. */
-import type { BinaryOperator, Entry, Expression } from './ast.ts';
-import { CelSyntaxError } from './cel-error.ts';
+import type { BinaryOperator, Entry, Expression, Literal } from './ast.ts';
+import { CelSyntaxError, CelUnworded } from './cel-error.ts';
 import { type Token, tokensIn } from './tokens.ts';
 
 const DEEPEST = 250;
+const MOST_INT = 2n ** 63n - 1n;
 
 export const parse = (text: string): Expression => new Parser(text).whole();
 
@@ -16,6 +17,11 @@ const LEVELS: readonly (readonly BinaryOperator[])[] = [
   ['*', '/', '%'],
 ];
 
+const OPERATORS: ReadonlySet<string> = new Set(LEVELS.flat());
+/** With what an operand begins, in the words of the server. */
+const OPERANDS =
+  "{'[', '{', '(', '.', '-', '!', 'true', 'false', 'null', NUM_FLOAT, NUM_INT, NUM_UINT, STRING, BYTES, IDENTIFIER}";
+
 /** Words that may name a field, and nothing else. */
 const RESERVED = new Set(
   'as break const continue else for function if import let loop package namespace return var void while'.split(' '),
@@ -26,6 +32,8 @@ class Parser {
   readonly #tokens: readonly Token[];
   #next = 0;
   #depth = 0;
+  /** How many brackets are open. */
+  #open = 0;
 
   constructor(text: string) {
     this.#text = text;
@@ -35,7 +43,7 @@ class Parser {
   whole(): Expression {
     const expression = this.#expression();
     const token = this.#peek();
-    if (token.kind !== 'end') throw this.#fault(token);
+    if (token.kind !== 'end') throw this.#surplus(token);
     return expression;
   }
 
@@ -44,15 +52,16 @@ class Parser {
     if (this.#depth > DEEPEST)
       throw new CelSyntaxError(this.#text, this.#peek().at, 'expression recursion limit exceeded: 250');
     const test = this.#binary(0);
-    const result = this.#takes('?') ? this.#condition(test) : test;
+    const { at } = this.#peek();
+    const result = this.#takes('?') ? this.#condition(test, at) : test;
     this.#depth -= 1;
     return result;
   }
 
-  #condition(test: Expression): Expression {
+  #condition(test: Expression, at: number): Expression {
     const yes = this.#binary(0);
     this.#expect(':');
-    return { kind: 'condition', test, yes, no: this.#expression(), at: test.at };
+    return { kind: 'condition', test, yes, no: this.#expression(), at };
   }
 
   #binary(level: number): Expression {
@@ -86,8 +95,9 @@ class Parser {
       if (this.#takes('.')) target = this.#selected(target, at);
       else if (this.#takes('[')) {
         const optional = this.#takes('?');
+        this.#open += 1;
         target = { kind: 'index', target, key: this.#expression(), optional, at };
-        this.#expect(']');
+        this.#close(']');
       } else return target;
     }
   }
@@ -103,17 +113,31 @@ class Parser {
   #primary(): Expression {
     const token = this.#peek();
     this.#next += 1;
-    if (token.kind === 'literal') return { kind: 'literal', value: token.value, at: token.at };
+    if (token.kind === 'literal') return { kind: 'literal', value: this.#fitting(token), at: token.at };
     if (token.kind === 'name') return this.#named(token.text, token.at);
     if (isSymbol(token, '.')) return this.#named(this.#name(), token.at);
     if (isSymbol(token, '(')) {
+      this.#open += 1;
       const inner = this.#expression();
-      this.#expect(')');
+      this.#close(')');
       return inner;
     }
     if (isSymbol(token, '[')) return { kind: 'list', members: this.#members(), at: token.at };
     if (isSymbol(token, '{')) return { kind: 'map', entries: this.#entries(), at: token.at };
-    throw this.#fault(token);
+    throw this.#noOperand(token);
+  }
+
+  /** Numbers have 64 bits, and the smallest has its sign before it. */
+  #fitting({ value, at }: Extract<Token, { kind: 'literal' }>): Literal {
+    const before = this.#tokens[this.#next - 2];
+    const isNegated = before !== undefined && isSymbol(before, '-');
+    if (typeof value === 'bigint' && value > MOST_INT + (isNegated ? 1n : 0n)) {
+      const Fault = isNegated ? CelUnworded : CelSyntaxError;
+      throw new Fault(this.#text, at, 'invalid int literal');
+    }
+    if (typeof value === 'object' && value !== null && 'uint' in value && value.uint > 2n * MOST_INT + 1n)
+      throw new CelSyntaxError(this.#text, at, 'invalid uint literal');
+    return value;
   }
 
   #named(name: string, at: number): Expression {
@@ -123,26 +147,33 @@ class Parser {
     return { kind: 'name', name, at };
   }
 
+  /** Of a call: no comma stands behind the last. */
   #list(end: string): readonly Expression[] {
+    this.#open += 1;
     const args: Expression[] = [];
     while (!this.#takes(end)) {
       args.push(this.#expression());
-      if (!this.#takes(',') && !isSymbol(this.#peek(), end)) throw this.#fault(this.#peek());
+      if (isSymbol(this.#peek(), end)) continue;
+      if (!this.#takes(',') || isSymbol(this.#peek(), end)) throw this.#fault(this.#peek());
     }
+    this.#open -= 1;
     return args;
   }
 
   #members(): readonly Entry[] {
+    this.#open += 1;
     const members: Entry[] = [];
     while (!this.#takes(']')) {
       const optional = this.#takes('?');
       members.push({ value: this.#expression(), optional });
       if (!this.#takes(',') && !isSymbol(this.#peek(), ']')) throw this.#fault(this.#peek());
     }
+    this.#open -= 1;
     return members;
   }
 
   #entries(): readonly (Entry & { key: Expression })[] {
+    this.#open += 1;
     const entries: (Entry & { key: Expression })[] = [];
     while (!this.#takes('}')) {
       const optional = this.#takes('?');
@@ -151,11 +182,14 @@ class Parser {
       entries.push({ key, value: this.#expression(), optional });
       if (!this.#takes(',') && !isSymbol(this.#peek(), '}')) throw this.#fault(this.#peek());
     }
+    this.#open -= 1;
     return entries;
   }
 
   #name(): string {
     const token = this.#peek();
+    if (token.kind === 'end' && this.#open === 0)
+      throw new CelSyntaxError(this.#text, token.at, "Syntax error: no viable alternative at input '.'");
     if (token.kind !== 'name') throw this.#fault(token);
     this.#next += 1;
     return token.text;
@@ -175,9 +209,34 @@ class Parser {
     if (!this.#takes(symbol)) throw this.#fault(this.#peek(), ` expecting '${symbol}'`);
   }
 
+  /** A bracket is closed; where only that is missing, the server says so. */
+  #close(symbol: string): void {
+    const token = this.#peek();
+    if (token.kind === 'end' && this.#open === 1)
+      throw new CelSyntaxError(this.#text, token.at, `Syntax error: missing '${symbol}' at '<EOF>'`);
+    this.#expect(symbol);
+    this.#open -= 1;
+  }
+
+  /** One word too many, at the end. */
+  #surplus(token: Token): CelSyntaxError {
+    const isLast = this.#tokens[this.#next + 1]?.kind === 'end';
+    if (!isLast || token.kind === 'end') return this.#fault(token);
+    const text = this.#text.slice(token.at).trim();
+    return new CelSyntaxError(this.#text, token.at, `Syntax error: extraneous input '${text}' expecting <EOF>`);
+  }
+
+  /** An operator is the last word. */
+  #noOperand(token: Token): CelSyntaxError {
+    const before = this.#tokens[this.#next - 2];
+    const isBehindOperator = before?.kind === 'symbol' && OPERATORS.has(before.text);
+    if (token.kind !== 'end' || this.#open > 0 || !isBehindOperator) return this.#fault(token);
+    return new CelSyntaxError(this.#text, token.at, `Syntax error: mismatched input '<EOF>' expecting ${OPERANDS}`);
+  }
+
   #fault(token: Token, expecting = ''): CelSyntaxError {
     const found = token.kind === 'end' ? '<EOF>' : token.kind === 'literal' ? String(token.value) : token.text;
-    return new CelSyntaxError(this.#text, token.at, `Syntax error: mismatched input '${found}'${expecting}`);
+    return new CelUnworded(this.#text, token.at, `Syntax error: mismatched input '${found}'${expecting}`);
   }
 }
 

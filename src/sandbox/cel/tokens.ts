@@ -1,7 +1,7 @@
 /** The words of an expression. */
 
 import type { Literal } from './ast.ts';
-import { CelSyntaxError } from './cel-error.ts';
+import { CelUnworded } from './cel-error.ts';
 import { unescapedBytes, unescapedText } from './escapes.ts';
 
 export type Token = { readonly at: number } & (
@@ -40,8 +40,7 @@ function next(text: string, at: number, take: (pattern: RegExp) => string | unde
   const string = bytes ? bytesAt(text, at) : (take(RAW) ?? take(STRING));
   if (string !== undefined) {
     const value = bytes ? unescapedBytes(string.slice(1)) : unescapedText(string);
-    if (value === undefined)
-      throw new CelSyntaxError(text, at, `Syntax error: token recognition error at: '${string}'`);
+    if (value === undefined) throw new CelUnworded(text, at, `Syntax error: token recognition error at: '${string}'`);
     return [{ kind: 'literal', value, at }, string.length];
   }
   const number = take(NUMBER);
@@ -50,7 +49,7 @@ function next(text: string, at: number, take: (pattern: RegExp) => string | unde
   if (name !== undefined) return [wordOf(name, at), name.length];
   const symbol = take(SYMBOL);
   if (symbol !== undefined) return [{ kind: 'symbol', text: symbol, at }, symbol.length];
-  throw new CelSyntaxError(text, at, `Syntax error: token recognition error at: '${text[at]}'`);
+  throw new CelUnworded(text, at, `Syntax error: token recognition error at: '${text[at]}'`);
 }
 
 function bytesAt(text: string, at: number): string | undefined {

@@ -1,14 +1,24 @@
 /** What is wrong with the rules of a schema: what they say about themselves, and the CEL that they are. */
-import { CelSyntaxError, CelUnsupported } from '../cel/cel-error.ts';
-import { type Checked, checkCel } from '../cel/check.ts';
-import { compileCel } from '../cel/expression.ts';
-import { BOOL, isScalar, OF_EVERY_OBJECT, type StaticType, typeOfSchema } from '../cel/static-types.ts';
+import type { Checked } from '../cel/check.ts';
+import type { Core } from '../cel/core.ts';
+import { costOf } from '../cel/cost.ts';
+import { mostTimes, type Sizes, sizesOf } from '../cel/sizes.ts';
+import {
+  fieldsOfEveryObject,
+  isScalar,
+  objectOf,
+  optionalOf,
+  type StaticType,
+  typeOfSchema,
+} from '../cel/static-types.ts';
 import { isList, isMap, type Json, type JsonMap } from '../json.ts';
 import type { SchemaNode } from '../schema/definitions.ts';
 import { type FieldError, invalid, notSupported, required } from '../schema/field-error.ts';
 import { schemaOf } from '../schema/open-api.ts';
-import { notInSandbox } from '../server/refusals.ts';
+import type { Schema } from '../schema/schema.ts';
 import { fieldAt } from './field-path.ts';
+import { faultText, judged } from './judged.ts';
+import { costFaults, type RuleCost } from './rule-costs.ts';
 import { type Part, textOf } from './schema-node.ts';
 
 const REASONS = ['FieldValueDuplicate', 'FieldValueForbidden', 'FieldValueInvalid', 'FieldValueRequired'];
@@ -69,73 +79,84 @@ function pathFaults(rule: JsonMap, path: string, node: JsonMap): readonly FieldE
   ];
 }
 
-/** Of a schema that is all right otherwise. `uncorrelated` is from where on nobody knows what was there before. */
-export function ruleFaults(part: Part, isRoot: boolean, uncorrelated: string | undefined): readonly FieldError[] {
+/** What rules of a part are wrong, and what those that are not may cost. */
+export interface JudgedRules {
+  readonly faults: readonly FieldError[];
+  readonly costs: readonly RuleCost[];
+}
+
+/** How a part is reached, as far as its rules go. */
+export interface RulePlace {
+  readonly isRoot: boolean;
+  /** From where on nobody knows what was there before. */
+  readonly uncorrelated?: string;
+  /** How often the part can be there at most. Unknown where something above it has no limit. */
+  readonly times: number | undefined;
+}
+
+/** Of a schema that is all right otherwise. */
+export function judgedRules(part: Part, place: RulePlace): JudgedRules {
   const rules = rulesOf(part);
-  if (rules.length === 0) return [];
-  const self = selfType(part, isRoot);
-  if (!self) return [];
-  return rules.flatMap(({ rule, path }) => expressionFaults(rule, path, self, uncorrelated));
+  const schema = schemaOf(part.node as SchemaNode);
+  const self = rules.length > 0 ? selfType(schema, place.isRoot) : undefined;
+  const sizes = self && sizesOf(schema, place.isRoot || schema.embeddedResource);
+  if (!self || !sizes) return { faults: [], costs: [] };
+  const all = rules.map(({ rule, path }) => judgedRule(rule, path, { ...place, self, sizes }));
+  return { faults: all.flatMap(({ faults }) => faults), costs: all.flatMap(({ costs }) => costs) };
 }
 
-function selfType({ node }: Part, isRoot: boolean): StaticType | undefined {
-  const type = typeOfSchema(schemaOf(node as SchemaNode));
-  return isRoot && type?.is === 'object' ? { ...type, fields: new Map([...type.fields, ...OF_EVERY_OBJECT]) } : type;
+/** A real server has another number in it each time. */
+const SELF = 'selfType1';
+
+function selfType(schema: Schema, isRoot: boolean): StaticType | undefined {
+  const type = typeOfSchema(schema, SELF);
+  if (!isRoot || type?.is !== 'object') return type;
+  return objectOf(SELF, [...(type.fields ?? []), ...fieldsOfEveryObject(SELF)]);
 }
 
-function expressionFaults(
-  rule: JsonMap,
-  path: string,
-  self: StaticType,
-  uncorrelated: string | undefined,
-): readonly FieldError[] {
-  const text = textOf(rule, 'rule');
-  const message = textOf(rule, 'messageExpression');
-  const old: StaticType = rule.optionalOldSelf === true ? { is: 'optional', of: self } : self;
+interface Self extends RulePlace {
+  readonly self: StaticType;
+  readonly sizes: Sizes;
+}
+
+function judgedRule(rule: JsonMap, path: string, place: Self): JudgedRules {
+  const { self, sizes, uncorrelated, times = mostTimes(sizes) } = place;
+  const [text, message] = [textOf(rule, 'rule'), textOf(rule, 'messageExpression')];
   const names = new Map([
     ['self', self],
-    ['oldSelf', old],
+    ['oldSelf', rule.optionalOldSelf === true ? optionalOf(self) : self],
   ]);
-  const fault = faultOf(text, names, BOOL, 'cel expression must evaluate to a bool');
-  const messageFault = message
-    ? faultOf(message, names, { is: 'scalar', name: 'string' }, 'messageExpression must evaluate to a string')
-    : undefined;
-  const usesOld = fault === undefined && /\boldSelf\b/.test(text);
+  const found = judged(text, names);
+  const fault =
+    faultText(found) ?? (isScalar(found.type, 'bool') ? undefined : 'cel expression must evaluate to a bool');
+  const told = fault === undefined && message !== '' ? judged(message, names) : undefined;
+  const messageFault = told && messageFaultIn(told);
+  const usesOld = fault === undefined && [...found.types.keys()].some(isOldSelf);
+  const costs = [
+    { path: `${path}.rule`, cost: fault === undefined ? costOf(found, sizes).max * times : 0 },
+    ...(told && !messageFault ? [{ path: `${path}.messageExpression`, cost: costOf(told, sizes).max }] : []),
+  ];
+  const [dear, dearMessage] = costs.map(costFaults);
   const cannot = 'oldSelf cannot be used on the uncorrelatable portion of the schema within';
-  return [
+  const faults = [
+    ...(dear ?? []),
     ...(fault ? [invalid(`${path}.rule`, inGo(rule), fault)] : []),
     ...(messageFault ? [invalid(`${path}.messageExpression`, inGo(rule), messageFault)] : []),
+    ...(dearMessage ?? []),
     ...(usesOld && uncorrelated !== undefined ? [invalid(`${path}.rule`, text, `${cannot} ${uncorrelated}`)] : []),
     ...(!usesOld && typeof rule.optionalOldSelf === 'boolean'
       ? [invalid(`${path}.optionalOldSelf`, rule.optionalOldSelf, 'may not be set if oldSelf is not used in rule')]
       : []),
   ];
+  return { faults, costs };
 }
 
-function faultOf(
-  text: string,
-  names: ReadonlyMap<string, StaticType>,
-  wanted: StaticType,
-  otherwise: string,
-): string | undefined {
-  const { type, faults } = checked(text, names);
-  const kind = otherwise.startsWith('message') ? 'messageExpression compilation failed' : 'compilation failed';
-  if (faults.length > 0) return `${kind}: ${faults.map(({ message }) => message).join('\n')}`;
-  const isWanted = type.is === 'dyn' || (type.is === 'scalar' && wanted.is === 'scalar' && isScalar(type, wanted.name));
-  return isWanted ? undefined : otherwise;
-}
+const isOldSelf = (core: Core): boolean => core.kind === 'name' && core.name === 'oldSelf';
 
-/** What the sandbox cannot read it does not judge. */
-function checked(text: string, names: ReadonlyMap<string, StaticType>): Checked {
-  try {
-    const found = checkCel(text, names);
-    if (found.faults.length === 0) compileCel(text, [...names.keys()]);
-    return found;
-  } catch (error) {
-    if (error instanceof CelSyntaxError || error instanceof CelUnsupported)
-      throw notInSandbox(`words for what may be wrong with the rule ${JSON.stringify(text)} (${error.message})`);
-    throw error;
-  }
+function messageFaultIn(told: Checked): string | undefined {
+  const fault = faultText(told);
+  if (fault !== undefined) return `messageExpression ${fault}`;
+  return isScalar(told.type, 'string') ? undefined : 'messageExpression must evaluate to a string';
 }
 
 /** As the server writes what it has read. */

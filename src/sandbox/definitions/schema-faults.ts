@@ -3,7 +3,8 @@ import { isList, type JsonMap } from '../json.ts';
 import { type FieldError, forbidden, invalid, notSupported, required } from '../schema/field-error.ts';
 import { defaultFaults } from './default-faults.ts';
 import { listFaults } from './list-faults.ts';
-import { ruleFaults, ruleTextFaults } from './rule-faults.ts';
+import { type RuleCost, totalFaults } from './rule-costs.ts';
+import { judgedRules, ruleTextFaults } from './rule-faults.ts';
 import {
   defaultOf,
   hasUnsupportedWords,
@@ -27,11 +28,14 @@ interface Place {
   /** The part from which on nobody knows what was there before. */
   readonly uncorrelated?: string;
   readonly asksRules: boolean;
+  /** How often it can be there at most, if that is known. */
+  readonly times: number | undefined;
 }
 
 interface Found {
   readonly schema: readonly FieldError[];
   readonly rules: readonly FieldError[];
+  readonly costs: readonly RuleCost[];
 }
 
 export function schemaFaults(root: Part): readonly FieldError[] {
@@ -42,8 +46,9 @@ export function schemaFaults(root: Part): readonly FieldError[] {
   const nullable = isSet(root.node, 'nullable')
     ? [forbidden(`${root.path}.nullable`, 'nullable cannot be true at the root')]
     : [];
-  const found = faultsOf(root, { isRoot: true, isInMetadata: false, asksRules });
-  return [...nullable, ...structural, ...defaults, ...found.schema, ...found.rules];
+  const found = faultsOf(root, { isRoot: true, isInMetadata: false, asksRules, times: 1 });
+  const dear = totalFaults(found.costs, root.path);
+  return [...nullable, ...structural, ...defaults, ...found.schema, ...found.rules, ...dear];
 }
 
 function faultsOf(part: Part, place: Place): Found {
@@ -55,14 +60,17 @@ function faultsOf(part: Part, place: Place): Found {
     ...listFaults(part),
     ...ruleTextFaults(part),
   ];
-  const rules = inner.flatMap((each) => each.rules);
-  if (schema.length > 0 || !place.asksRules) return { schema, rules };
-  return { schema, rules: [...rules, ...ruleFaults(part, place.isRoot, place.uncorrelated)] };
+  const [rules, costs] = [inner.flatMap((each) => each.rules), inner.flatMap((each) => each.costs)];
+  if (schema.length > 0 || !place.asksRules) return { schema, rules, costs };
+  const own = judgedRules(part, place);
+  return { schema, rules: [...rules, ...own.faults], costs: [...costs, ...own.costs] };
 }
 
 function innerFaults(part: Part, place: Place): readonly Found[] {
   const { node, path } = part;
-  const below: Place = { ...place, isRoot: false };
+  const most = mostMembers(node);
+  const times = place.times === undefined || most === undefined ? undefined : place.times * most;
+  const below: Place = { ...place, isRoot: false, times };
   const values = partAt(part, 'additionalProperties');
   const items = partAt(part, 'items');
   const isAtomic = textOf(node, 'x-kubernetes-map-type') === 'atomic';
@@ -81,6 +89,15 @@ function innerFaults(part: Part, place: Place): readonly Found[] {
     ...['allOf', 'oneOf', 'anyOf'].flatMap((field) => listedParts(part, field).map((each) => faultsOf(each, unasked))),
     ...(items ? [faultsOf(items, correlated(isKeyed))] : []),
   ];
+}
+
+/** How many members it has at most: a struct has each of its fields once. */
+function mostMembers(node: JsonMap): number | undefined {
+  const type = textOf(node, 'type');
+  const isMapped = type === 'object' && node.additionalProperties !== undefined;
+  if (type !== 'array' && !isMapped) return 1;
+  const limit = node[isMapped ? 'maxProperties' : 'maxItems'];
+  return typeof limit === 'number' ? Math.max(0, limit) : undefined;
 }
 
 function inProperty(name: string, { node }: Part, { isRoot }: Place, below: Place): Place {

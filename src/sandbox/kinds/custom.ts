@@ -16,6 +16,13 @@ import { jsonPath } from './json-path.ts';
 import type { Cell, Column, Kind, ScalePaths } from './kind.ts';
 import { subdomainFaults } from './name-faults.ts';
 
+/** The same as others have, in an order of their own. */
+const CUSTOM_VERBS = VERBS.toSorted((one, other) => placeOf(one) - placeOf(other));
+
+function placeOf(verb: string): number {
+  return ['delete', 'deletecollection', 'get', 'list', 'patch', 'create', 'update', 'watch'].indexOf(verb);
+}
+
 /** One for each version that is served. */
 export function customKinds(definition: ApiObject): readonly Kind[] {
   return listAt(definition, 'spec', 'versions')
@@ -37,7 +44,7 @@ function customKind(definition: ApiObject, version: Json): Kind {
       // As this version has it, with the defaults that it has now.
       fromStored: (object) => asObject(withDefaults({ ...asJson(object), apiVersion: apiVersionOf(resource) }, schema)),
     },
-    verbs: VERBS,
+    verbs: CUSTOM_VERBS,
     subresources: [],
     singular: textAt(definition, 'spec', 'names', 'singular'),
     shortNames: texts('shortNames'),

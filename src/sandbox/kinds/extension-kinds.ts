@@ -1,4 +1,6 @@
 /** What extends the API: definitions of further kinds, and policies on what may be written. */
+import { policyBindingFaults } from '../admission/binding-faults.ts';
+import { policyFaults } from '../admission/policy-faults.ts';
 import { type ApiObject, listAt, textAt, valueAt, withDefaultAt, withValueAt } from '../api-object.ts';
 import { definitionFaults } from '../definitions/definition-faults.ts';
 import { isMap, type Json, type JsonMap } from '../json.ts';
@@ -117,6 +119,7 @@ export const validatingAdmissionPolicies = builtIn({
   hasStatus: true,
   defaulted: defaultedPolicy,
   begun: (object) => ({ ...object, status: {} }),
+  faults: policyFaults,
   columns: [
     NAME,
     integer('Validations', (object) => listAt(object, 'spec', 'validations').length),
@@ -140,5 +143,6 @@ export const validatingAdmissionPolicyBindings = builtIn({
   resource: VALIDATING_ADMISSION_POLICY_BINDINGS,
   ...common,
   defaulted: defaultedPolicyBinding,
+  faults: policyBindingFaults,
   columns: [NAME, column('PolicyName', at('spec.policyName')), column('ParamRef', paramOf), AGE],
 });

@@ -28,6 +28,7 @@ export function persistentVolumeFaults(object: ApiObject, old?: ApiObject): read
     ...capacityFaults(spec.capacity),
     ...policyFaults(spec),
     ...affinityFaults(spec),
+    ...(old ? missingAffinity(spec) : []), // the server looks at it twice then
     ...sourceFaults(spec),
     ...classFaults(spec),
     ...(old ? changeFaults(spec, mapAt(old, 'spec')) : []),
@@ -62,10 +63,13 @@ function policyFaults(spec: JsonMap): readonly FieldError[] {
   return wipesAll ? [forbidden(field, "may not be 'recycle' for a hostPath mount of '/'")] : [];
 }
 
+const missingAffinity = ({ local, nodeAffinity }: JsonMap): readonly FieldError[] =>
+  local && nodeAffinity === undefined ? [required('spec.nodeAffinity', 'Local volume requires node affinity')] : [];
+
 function affinityFaults(spec: JsonMap): readonly FieldError[] {
   const field = 'spec.nodeAffinity';
   const affinity = spec.nodeAffinity;
-  if (affinity === undefined) return spec.local ? [required(field, 'Local volume requires node affinity')] : [];
+  if (affinity === undefined) return missingAffinity(spec);
   const selector = valueAt(affinity, 'required');
   if (selector === undefined) return [required(`${field}.required`, 'must specify required node constraints')];
   return nodeSelectorFaults(selector, `${field}.required`);

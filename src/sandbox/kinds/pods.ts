@@ -1,7 +1,8 @@
 /** Pods. One that runs on a node is deleted in two steps: it is told to end, and goes when the node says that it has. */
 import { PODS } from '../../api/pods.ts';
 import { type ApiObject, listAt, textAt, valueAt, withDefaultAt } from '../api-object.ts';
-import { isMap } from '../json.ts';
+import { isMap, type Json, type JsonMap, same } from '../json.ts';
+import { notInSandbox } from '../server/refusals.ts';
 import { builtIn } from './built-in.ts';
 import { AGE, at, column, NAME, wide } from './columns.ts';
 import { readyOf, restartsOf, statusOf } from './pod-cells.ts';
@@ -41,6 +42,28 @@ function qosOf(object: ApiObject): string {
 
 const isNothing = (amounts: unknown): boolean => Object.keys(amounts ?? {}).length === 0;
 
+/** What may change of a pod: its images, how long it may run, what it tolerates, and, once, its node. */
+function isChangeable(object: ApiObject, old: ApiObject): boolean {
+  const fixed = (each: ApiObject): Json => {
+    const { activeDeadlineSeconds: _a, tolerations: _t, nodeName: _n, ...spec } = (each.spec ?? {}) as JsonMap;
+    const containers = ['containers', 'initContainers'].map((field) => [
+      field,
+      listAt(each, 'spec', field).map((container) => (isMap(container) ? { ...container, image: '' } : container)),
+    ]);
+    return { ...spec, ...Object.fromEntries(containers) };
+  };
+  const node = textAt(old, 'spec', 'nodeName');
+  const tolerated = listAt(object, 'spec', 'tolerations');
+  const tolerates = (one: Json) => tolerated.some((each) => same(each, one));
+  return (
+    same(fixed(object), fixed(old)) &&
+    listAt(old, 'spec', 'tolerations').every(tolerates) &&
+    (node === '' || node === textAt(object, 'spec', 'nodeName'))
+  );
+}
+
+const UNCHANGED = 'words for a pod that is changed in more than its images, tolerations and deadline';
+
 const orNone = (path: string) => at(path, '<none>');
 
 export const pods = builtIn({
@@ -67,7 +90,10 @@ export const pods = builtIn({
   }),
   defaulted,
   begun,
-  faults: (object) => podSpecFaults(valueAt(object, 'spec'), 'spec'),
+  faults: (object, old, through) => {
+    if (old && through === undefined && !isChangeable(object, old)) throw notInSandbox(UNCHANGED);
+    return podSpecFaults(valueAt(object, 'spec'), 'spec');
+  },
   graceSeconds,
   columns: [
     NAME,

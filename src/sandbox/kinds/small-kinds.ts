@@ -21,7 +21,7 @@ export const configMaps = builtIn({
   resource: CONFIG_MAPS,
   shortNames: ['cm'],
   faults: configMapFaults,
-  columns: [NAME, column('Data', (object) => `${countAt('data')(object) + countAt('binaryData')(object)}`), AGE],
+  columns: [NAME, column('Data', (object) => countAt('data')(object) + countAt('binaryData')(object)), AGE],
 });
 
 /** What is written as plain text is kept encoded. */

@@ -22,7 +22,23 @@ const FIXED = `updates to statefulset spec for fields other than ${CHANGEABLE.sl
   .map((field) => `'${field}'`)
   .join(', ')} and 'minReadySeconds' are forbidden`;
 
-export function statefulSetFaults(object: ApiObject, old?: ApiObject): readonly FieldError[] {
+const COUNTS = ['replicas', 'readyReplicas', 'currentReplicas', 'updatedReplicas', 'availableReplicas'];
+
+function statusFaults(object: ApiObject): readonly FieldError[] {
+  const count = (name: string) => Number(valueAt(object, 'status', name) ?? 0);
+  const over = (name: string, limit: string) =>
+    count(name) > count(limit)
+      ? [invalid(`status.${name}`, count(name), `cannot be greater than status.${limit}`)]
+      : [];
+  return [
+    ...COUNTS.flatMap((name) => notNegativeFaults(`status.${name}`, count(name))),
+    ...COUNTS.slice(1).flatMap((name) => over(name, 'replicas')),
+    ...over('availableReplicas', 'readyReplicas'),
+  ];
+}
+
+export function statefulSetFaults(object: ApiObject, old?: ApiObject, through?: string): readonly FieldError[] {
+  if (through === 'status') return statusFaults(object);
   const spec = isMap(object.spec as Json) ? (object.spec as JsonMap) : {};
   return [
     ...strategyFaults(spec),
@@ -43,7 +59,12 @@ const claimNames = (spec: JsonMap): readonly string[] =>
 function strategyFaults({ podManagementPolicy: policy = '', updateStrategy }: JsonMap): readonly FieldError[] {
   const type = textAt(updateStrategy, 'type');
   const isPolicy = policy === 'OrderedReady' || policy === 'Parallel';
-  const told = { Type: type, RollingUpdate: valueAt(updateStrategy, 'rollingUpdate') ?? null };
+  const rolling = valueAt(updateStrategy, 'rollingUpdate');
+  const rollingInGo = {
+    Partition: valueAt(rolling, 'partition') ?? 0,
+    MaxUnavailable: valueAt(rolling, 'maxUnavailable') ?? null,
+  };
+  const told = { Type: type, RollingUpdate: isMap(rolling) ? rollingInGo : null };
   return [
     ...(isPolicy ? [] : [invalid('spec.podManagementPolicy', policy, "must be 'OrderedReady' or 'Parallel'")]),
     ...(type === 'RollingUpdate' || type === 'OnDelete'

@@ -3,7 +3,7 @@ import type { ApiObject } from '../api-object.ts';
 import type { Kind } from '../kinds/kind.ts';
 import { PROTOBUF } from './protobuf.ts';
 import type { Page } from './reads.ts';
-import { badRequest, noSuchForm, notAcceptable } from './refusals.ts';
+import { badRequest, noSuchForm, notAcceptable, notInSandbox } from './refusals.ts';
 import { partial, partialList, tableOf } from './table.ts';
 import type { WatchEvent } from './watches.ts';
 
@@ -17,7 +17,9 @@ export interface Form {
 export function formFor(kind: Kind, accept: string, query: URLSearchParams, now: () => Date): Form {
   const [range] = acceptedIn(accept);
   if (range === undefined) throw notAcceptable(STREAMS);
+  if (/^\s*application\/yaml/.test(range)) throw notInSandbox('answers in YAML');
   const as = /;\s*as=(\w+)/.exec(range)?.[1] ?? '';
+  if (as === 'Table' && /;\s*v=(?!v1\b(?!beta))/.test(range)) throw notInSandbox('tables of an older version');
   if (as === 'Table') return asTable(kind, query, now);
   if (as === 'PartialObjectMetadata' || as === 'PartialObjectMetadataList') return asMetadata;
   if (as !== '' && acceptedIn(accept).every((each) => /;\s*as=/.test(each))) throw noSuchForm();
@@ -52,7 +54,7 @@ function asTable(kind: Kind, query: URLSearchParams, now: () => Date): Form {
   const include = includedIn(query);
   const table = (objects: readonly ApiObject[], metadata: object, withColumns = true) =>
     tableOf(kind, objects, metadata, { now: now(), include, withColumns });
-  const versionOf = ({ metadata: { resourceVersion = '' } }: ApiObject) => ({ resourceVersion });
+  const versionOf = ({ metadata: { resourceVersion } }: ApiObject) => (resourceVersion ? { resourceVersion } : {});
   return {
     one: (object) => table([object], versionOf(object)),
     list: ({ metadata, items }) => table(items, metadata),

@@ -4,7 +4,7 @@ import type { Answer } from './answer.ts';
 import { aggregated, groupOf, groupsIn, resourceList } from './discovery.ts';
 import { acceptedIn } from './form.ts';
 import { openApiIndex, openApiOf } from './open-api.ts';
-import { notAcceptable } from './refusals.ts';
+import { noSuchResource, notAcceptable } from './refusals.ts';
 
 /** What the sandbox behaves like. */
 const VERSION = {
@@ -60,11 +60,19 @@ function discovery(root: 'api' | 'apis', rest: readonly string[], accept: string
   if (acceptedIn(accept).length === 0) throw notAcceptable();
   const [first, version] = rest;
   if (first === undefined) return entrance(root, accept, registry);
-  if (root === 'api') return orNoPage(resourceList(registry, { group: '', version: first }));
+  if (root === 'api') return orNoResource(resourceList(registry, { group: '', version: first }));
   const versions = groupsIn(registry).get(first);
   if (!versions) return NO_PAGE;
   if (version === undefined) return ok({ kind: 'APIGroup', apiVersion: 'v1', ...groupOf(first, versions) });
-  return orNoPage(resourceList(registry, { group: first, version }));
+  const isOurs = registry.all.some(({ resource, isCustom }) => resource.group === first && !isCustom);
+  const list = resourceList(registry, { group: first, version });
+  return isOurs ? orNoResource(list) : orNoPage(list);
+}
+
+/** Of groups that are there in every cluster. */
+function orNoResource(body: object | undefined): Answer {
+  if (!body) throw noSuchResource();
+  return ok(body);
 }
 
 const orNoPage = (body: object | undefined): Answer => (body ? ok(body) : NO_PAGE);

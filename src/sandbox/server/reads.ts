@@ -41,7 +41,7 @@ export class Reads {
     const { resource } = target.kind;
     const selection = selectionOf(target, query);
     const { objects, revision } = this.#objects(target, selection, query);
-    const { page, more } = taken(seenAs(target.kind, objects), selection, limitIn(query));
+    const { page, more } = taken(seenAs(target.kind, objects), selection, limitOf(query));
     const last = page.at(-1);
     const next =
       more > 0 && last
@@ -93,10 +93,18 @@ interface Snapshot {
   readonly revision: number;
 }
 
-function limitIn(query: URLSearchParams): number {
-  const text = query.get('limit') || '0';
+/** A list of whatever is at hand comes as a whole. */
+function limitOf(query: URLSearchParams): number {
+  integerIn(query, 'timeoutSeconds');
+  const limit = integerIn(query, 'limit');
+  const isWhole = query.get('resourceVersion') === '0' && !query.get('continue');
+  return limit > 0 && !isWhole ? limit : Number.POSITIVE_INFINITY;
+}
+
+function integerIn(query: URLSearchParams, name: string): number {
+  const text = query.get(name) || '0';
   if (!/^[-+]?\d+$/.test(text)) throw badRequest(`strconv.ParseInt: parsing ${JSON.stringify(text)}: invalid syntax`);
-  return Number(text) > 0 ? Number(text) : Number.POSITIVE_INFINITY;
+  return Number(text);
 }
 
 /** The first objects that are selected, and how many more there are; of a filtered collection only whether there may be any. */

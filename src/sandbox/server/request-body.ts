@@ -9,7 +9,7 @@ import type { Kind } from '../kinds/kind.ts';
 import { invalid as invalidValue, notSupported } from '../schema/field-error.ts';
 import { jsonFault } from './json-faults.ts';
 import { PROTOBUF } from './protobuf.ts';
-import { badRequest, invalid, unknownFormat } from './refusals.ts';
+import { badRequest, invalid, notInSandbox, unknownFormat } from './refusals.ts';
 import type { DeleteRequest } from './target.ts';
 
 /** The object that a create or an update sends. */
@@ -43,11 +43,22 @@ export function typed(json: JsonMap, { resource }: Kind): ApiObject {
   );
 }
 
+/** What a patch has made of an object. A real server has other words for one that is of another kind then. */
+export function typedPatch(json: JsonMap, kind: Kind): ApiObject {
+  const { resource, isCustom } = kind;
+  const isSame = json.kind === resource.kind && json.apiVersion === apiVersionOf(resource);
+  if (!isSame && !isCustom && json.kind !== undefined && json.apiVersion !== undefined)
+    throw notInSandbox('words for a patch that makes another kind of an object');
+  return typed(json, kind);
+}
+
 /** A patch: JSON, or YAML where it is applied. */
 export function patchIn(text: string, isYaml: boolean): Json {
   try {
     return (isYaml && !/^\s*[{[]/.test(text) ? parseYaml(text) : parseJson(text)) as Json;
   } catch (error) {
+    if (error instanceof Error && error.message.startsWith('Map keys must be unique'))
+      throw notInSandbox('YAML in which a key stands twice');
     const why = isYaml && error instanceof Error ? error.message : jsonFault(text);
     throw badRequest(`error decoding patch: ${why}`);
   }

@@ -17,15 +17,16 @@ import { patched } from './patches.ts';
 import { bound, charged } from './pod-doors.ts';
 import { read } from './reading.ts';
 import type { Reads } from './reads.ts';
-import { methodNotAllowed, noSuchResource, notInSandbox, type StatusBody } from './refusals.ts';
-import { appliedIn, bodyIn, deleteOptionsIn, objectIn, patchIn, typed } from './request-body.ts';
+import { badRequest, failed, methodNotAllowed, noSuchResource, notInSandbox, type StatusBody } from './refusals.ts';
+import { appliedIn, bodyIn, deleteOptionsIn, objectIn, patchIn, typed, typedPatch } from './request-body.ts';
+import { revisionIn } from './resource-version.ts';
 import { asScale, scaled } from './scale.ts';
 import type { ServerRequest } from './server.ts';
 import type { Target, User, WriteRequest } from './target.ts';
 import { isWatch } from './verb.ts';
 import { Watch } from './watches.ts';
 import { APPLY, writeOptionsIn } from './write-options.ts';
-import { inNamespace, type Writes } from './writes.ts';
+import { checkName, inNamespace, type Writes } from './writes.ts';
 
 interface Asked extends ServerRequest {
   readonly user: User;
@@ -92,7 +93,7 @@ export class ResourceRequests {
 
   #get(asked: Asked): Answer {
     const { target, query } = asked;
-    if (isWatch(query)) return this.#watch(asked);
+    revisionIn(query.get('resourceVersion') || '0', failed);
     const object = this.#options.reads.get(target);
     return ok(target.subresource === 'scale' ? asScale(target.kind, object) : this.#form(asked).one(object));
   }
@@ -119,6 +120,7 @@ export class ResourceRequests {
     const { target, body } = asked;
     if (target.subresource === 'scale') return this.#scale(asked, () => asObject(bodyIn(body)));
     const sent = objectIn(body, target.kind, contentTypeOf(asked));
+    checkName(target, sent);
     const uid = textAt(sent, 'metadata', 'uid');
     return this.#write(asked, () => sent, uid ? { replaces: uid } : {});
   }
@@ -129,7 +131,9 @@ export class ResourceRequests {
     const patch = patchIn(body, type === APPLY);
     if (type === APPLY) return this.#apply(asked, patch);
     if (target.subresource === 'scale') return this.#scale(asked, (scale) => patched(type, scale, patch, target.kind));
-    return this.#write(asked, (live) => typed(asJson(patched(type, live, patch, target.kind)), target.kind));
+    return this.#write(asked, (live) => typedPatch(asJson(patched(type, live, patch, target.kind)), target.kind), {
+      ...(!target.kind.isCustom && { patch: type === STRATEGIC ? 'strategic' : 'plain' }),
+    });
   }
 
   #apply(asked: Asked, patch: Json): Answer {
@@ -206,6 +210,8 @@ export class ResourceRequests {
 
   #bind(asked: Asked, binding: ApiObject): Answer {
     const { reads, writes, clock } = this.#options;
+    if (textAt(binding, 'metadata', 'name') !== asked.target.name)
+      throw badRequest('name in URL does not match name in Binding object');
     const pod = bound(reads.get(asked.target), binding, clock.now());
     writes.update(asked.target, () => pod, this.#request(asked));
     return { status: 201, body: SUCCESS };
@@ -237,6 +243,8 @@ export class ResourceRequests {
     return { user, ...writeOptionsIn(method, query, contentTypeOf(asked)), warn, ...(agent && { userAgent: agent }) };
   }
 }
+
+const STRATEGIC = 'application/strategic-merge-patch+json';
 
 const contentTypeOf = ({ header }: Asked): string => (header('content-type') ?? '').split(';')[0] ?? '';
 

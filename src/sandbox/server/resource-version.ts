@@ -69,6 +69,10 @@ export function wantsInitialEvents(query: URLSearchParams): boolean {
     faults.push(
       forbidden('resourceVersionMatch', 'sendInitialEvents requires setting resourceVersionMatch to NotOlderThan'),
     );
+  if (said !== null && match !== '' && match !== 'NotOlderThan')
+    faults.push(notSupported('resourceVersionMatch', match, ['NotOlderThan']));
+  if (query.get('continue'))
+    faults.push(forbidden('resourceVersionMatch', 'resourceVersionMatch is forbidden when continue is provided'));
   if (faults.length > 0) throw invalid(LIST_OPTIONS, '', faults);
   return isTrue(said);
 }

@@ -8,7 +8,7 @@ import { type ApiObject, listAt, textAt, valueAt, withDefaultAt, withValueAt } f
 import { isDefaultClass } from '../kinds/small-kinds.ts';
 import type { Store } from '../store/store.ts';
 import type { AdmissionPlugin } from './admission.ts';
-import { forbidden } from './refusals.ts';
+import { forbidden, notInSandbox } from './refusals.ts';
 
 type Mutation = (object: ApiObject) => ApiObject;
 
@@ -50,14 +50,24 @@ const TOLERATED = ['node.kubernetes.io/not-ready', 'node.kubernetes.io/unreachab
 /** A node that is away for a moment does not cost its pods their place. */
 export const podDefaults: AdmissionPlugin = {
   mutate: onCreate(PODS, (object) => {
-    const given = listAt(object, 'spec', 'tolerations');
-    const missing = TOLERATED.filter((key) => !given.some((one) => tolerates(one, key)));
-    const added = missing.map((key) => ({ key, operator: 'Exists', effect: 'NoExecute', tolerationSeconds: 300 }));
-    const tolerating = withValueAt(object, ['spec', 'tolerations'], [...given, ...added]);
-    const prior = withDefaultAt(tolerating, ['spec', 'priority'], 0);
+    if (textAt(object, 'spec', 'priorityClassName')) throw notInSandbox('classes of priority');
+    const prior = withDefaultAt(tolerating(object), ['spec', 'priority'], 0);
     return withDefaultAt(prior, ['spec', 'preemptionPolicy'], 'PreemptLowerPriority');
   }),
 };
+
+/** Nor does it when somebody has said what else they tolerate. */
+export const podTolerations: AdmissionPlugin = {
+  mutate: ({ operation, target: { kind, subresource }, object }) =>
+    operation === 'UPDATE' && !subresource && nameOf(kind.resource) === nameOf(PODS) ? tolerating(object) : object,
+};
+
+function tolerating(object: ApiObject): ApiObject {
+  const given = listAt(object, 'spec', 'tolerations');
+  const missing = TOLERATED.filter((key) => !given.some((one) => tolerates(one, key)));
+  const added = missing.map((key) => ({ key, operator: 'Exists', effect: 'NoExecute', tolerationSeconds: 300 }));
+  return missing.length === 0 ? object : withValueAt(object, ['spec', 'tolerations'], [...given, ...added]);
+}
 
 function tolerates(toleration: unknown, key: string): boolean {
   const effect = textAt(toleration, 'effect');

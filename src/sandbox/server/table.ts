@@ -11,19 +11,23 @@ export interface TableOptions {
 }
 
 export function tableOf(
-  { columns }: Kind,
+  { columns, resource }: Kind,
   objects: readonly ApiObject[],
   metadata: object,
   options: TableOptions,
 ): object {
+  const rows = objects.map((object) => rowOf(columns, object, options));
   return {
     kind: 'Table',
     apiVersion: 'meta.k8s.io/v1',
     metadata,
     columnDefinitions: options.withColumns ? columns.map(definitionOf) : null,
-    rows: objects.map((object) => rowOf(columns, object, options)),
+    rows: objects.length === 0 && UNPRINTED.has(resource.plural) ? null : rows,
   };
 }
+
+/** Kinds that the server has no columns for: an empty table of them has no rows, not even an empty list. */
+const UNPRINTED: ReadonlySet<string> = new Set(['roles', 'clusterroles']);
 
 const definitionOf = ({ name, type, format = '', description = '', priority = 0 }: Column) => ({
   name,

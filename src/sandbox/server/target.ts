@@ -27,6 +27,8 @@ export interface WriteRequest {
   readonly fieldValidation?: 'Ignore' | 'Warn' | 'Strict';
   /** Of an apply. */
   readonly force?: boolean;
+  /** What is sent has come of a patch. */
+  readonly patch?: 'plain' | 'strategic';
   /** The uid that the object has to have which is replaced. */
   readonly replaces?: string;
   /** The door that it came through, where what policies see is not the object itself. */

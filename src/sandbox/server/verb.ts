@@ -12,8 +12,7 @@ const ONE: Readonly<Record<string, string>> = {
 export function verbOf(method: string, route: Route, query: URLSearchParams): string {
   if (route.to === 'page') return method.toLowerCase();
   const isNamed = route.name !== undefined;
-  if (method === 'GET' && isWatch(query)) return 'watch';
-  if (method === 'GET' && !isNamed) return 'list';
+  if (method === 'GET' && !isNamed) return isWatch(query) ? 'watch' : 'list';
   if (method === 'DELETE' && !isNamed) return 'deletecollection';
   return ONE[method] ?? method.toLowerCase();
 }

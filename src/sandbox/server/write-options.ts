@@ -44,11 +44,19 @@ const isValidation = (text: string): text is 'Ignore' | 'Strict' | 'Warn' => tex
 const LONGEST_MANAGER = 128;
 
 function managerFaults(manager: string) {
-  const isUnprintable = /\p{C}/u.test(manager);
   return [
     ...(Buffer.byteLength(manager) > LONGEST_MANAGER ? [tooLong('fieldManager', LONGEST_MANAGER)] : []),
-    ...(isUnprintable ? [invalidValue('fieldManager', manager, 'should only contain printable characters')] : []),
+    ...unprintableFaults(manager),
   ];
+}
+
+/** The first is told, and where it is. */
+function unprintableFaults(manager: string) {
+  const found = /\p{C}/u.exec(manager);
+  if (!found) return [];
+  const code = (found[0].codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0');
+  const place = Buffer.byteLength(manager.slice(0, found.index));
+  return [invalidValue('fieldManager', manager, `invalid character U+${code} (at position ${place})`)];
 }
 
 function patchFaults(query: URLSearchParams, contentType: string) {

@@ -71,7 +71,8 @@ export class Writes {
         `uid mismatch: the provided object specified uid ${uid}, and no existing object was found`,
       );
     }
-    const applied = appliedTo(target, config, live, request, this.#now);
+    const given = live ? config : withValueAt(config, ['metadata', 'resourceVersion'], undefined);
+    const applied = appliedTo(target, given, live, request, this.#now);
     const sent = read(kind, applied, request);
     checkName(target, sent);
     if (live) return { object: this.#succeed(target, sent, live, request), created: false };
@@ -242,7 +243,8 @@ export function inNamespace({ kind, namespace }: Target, sent: ApiObject): ApiOb
   return { ...sent, metadata: { ...sent.metadata, namespace } };
 }
 
-function checkName({ name = '', namespace }: Target, { metadata }: ApiObject): void {
+export function checkName({ name = '', namespace }: Target, sent: ApiObject): void {
+  const { metadata = {} } = sent as Partial<ApiObject>;
   if (!metadata.name)
     throw badRequest(`the name of the object (${name} based on URL) was undeterminable: name must be provided`);
   if (metadata.name !== name)

@@ -27,7 +27,35 @@ const withSpec = (spec: unknown): Request => withSchema({ type: 'object', proper
 const withProperty = (property: unknown): Request => withSpec({ type: 'object', properties: { x: property } });
 const ruled = (spec: Fields, ...rules: readonly object[]): Request =>
   withSpec({ type: 'object', ...spec, 'x-kubernetes-validations': rules });
+const text = (maxLength?: number) => ({ type: 'string', ...(maxLength && { maxLength }) });
+/** Something of every type, with limits and without. */
+const many = {
+  properties: {
+    ...{
+      size: { type: 'integer' },
+      share: { type: 'number' },
+      flag: { type: 'boolean' },
+      name: text(20),
+      long: text(),
+    },
+    ...{ since: { type: 'string', format: 'date-time' }, wait: { type: 'string', format: 'duration' } },
+    port: { 'x-kubernetes-int-or-string': true },
+    tags: { type: 'array', maxItems: 10, items: text(10) },
+    free: { type: 'array', items: text() },
+    labels: { type: 'object', maxProperties: 8, additionalProperties: text(6) },
+    open: { type: 'object', additionalProperties: { type: 'integer' } },
+    inner: { type: 'object', properties: { deep: { type: 'object', properties: { x: text(3) } } } },
+  },
+};
+const asked = (...rules: readonly string[]): readonly Request[] => rules.map((rule) => ruled(many, { rule }));
 const sized = { properties: { size: { type: 'integer' }, name: { type: 'string', maxLength: 9 } } };
+
+const other = (names: Fields): object =>
+  defined({ names: { plural: 'gizmos', ...names } }, 'gizmos.{case}.example.com');
+const untilSays = (plural: string, until: string): Request => ({
+  ...get(`customresourcedefinitions/${plural}.{case}.example.com`),
+  until,
+});
 
 /** What a definition has to be. */
 export const definitions: Cases = {
@@ -175,6 +203,92 @@ export const definitions: Cases = {
     ruled(sized, { rule: 'has(self.length)' }),
     ruled(sized, { rule: 'self.size > 0 && self.mane == self.name' }),
   ],
+  'rules compare what can be compared': asked(
+    ...['self.size == self.name', 'self.size == null', 'self.inner == null', 'self.tags == null', 'self.since == null'],
+    ...['self.inner == self.inner.deep', 'self.size < self.share', 'self.size < self.name', 'self.since < self.wait'],
+    ...['self.since - self.since == self.since', 'self.size in self.tags', "'a' in self.name", 'self.port == 1'],
+    ...['self.flag > false', 'self.tags > self.tags', 'self.?name == "a"', "self.?name.orValue('a') == 'b'"],
+    ...[
+      'self.labels[?"a"].orValue(1) == 1',
+      'type(self.size) == int',
+      'self.size && true',
+      '!self.size',
+      '-self.name == 1',
+    ],
+  ),
+  'rules call functions of what they take': asked(
+    ...['self.name.startsWith(1)', 'size(self.size) == 1', 'self.tags.join(1) == ""', 'quantity("1") == 1'],
+    ...['quantity("1").add(1.0) == quantity("2")', 'self.tags.sum() == "a"', 'sets.contains(self.tags, [1])'],
+    ...[
+      'self.name.reverse() == "a"',
+      "'%s %d'.format(['a', 1]) == ''",
+      "'%s'.format('a') == 'a'",
+      'self.name.matches("(")',
+    ],
+    ...[
+      'duration("x") == self.wait',
+      'self.wait.getFullYear() == 1',
+      'bool(1)',
+      'true ? 1 : "a"',
+      'self.size ? true : false',
+    ],
+  ),
+  'rules go through lists and maps': asked(
+    ...['self.tags.all(t, t)', 'self.tags.exists_one(t, t)', 'self.name.all(x, true)', 'self.labels.all(k, k == 1)'],
+    ...[
+      'self.labels.all(k, v, v == 1)',
+      'self.tags.map(t, t.size()).exists(n, n == "a")',
+      'self.tags.filter(t, t).size() == 1',
+    ],
+    ...[
+      'self.tags[0] == 1',
+      'self.labels[1] == "b"',
+      '[1, "a"] == [1]',
+      '{"a": 1, "b": "c"} == {}',
+      '[?self.name] == []',
+    ],
+    ...['self.labels.transformMap(k, v, v.size()) == {"a": "b"}', 'self.?name.optMap(n, n + 1).hasValue()'],
+  ),
+  'a rule does not cost too much': asked(
+    ...[
+      'self.long.contains(self.long)',
+      'self.long.contains("abc")',
+      'self.free.all(t, t == "a")',
+      'self.free.isSorted()',
+    ],
+    ...['self.free.all(t, self.free.all(u, u == t))', 'self.tags.all(t, self.tags.all(u, u == t))'],
+    ...['self.free.all(t, t.matches("^[a-z]+$"))', 'self.long.matches("^[a-z]+$")', 'self.free.join(",") == "a"'],
+    ...['self.long.split(",").all(t, t.size() > 3)', 'self.long.replace("a", "bcd").contains("abc")'],
+    ...['self.open.all(k, self.open[k] > 1)', 'sets.contains(self.free, self.free)', 'self.free.distinct() == []'],
+    ...['self.?long.orValue("a").contains("abc")', 'self.free.map(t, t + "a").all(t, t.size() > 1)'],
+  ),
+  'all rules together do not cost too much': [
+    ruled(
+      many,
+      ...Array.from({ length: 12 }, () => ({ rule: 'self.free.all(t, t == "abc" && t == "de" && t == "f")' })),
+    ),
+    withSpec({
+      type: 'array',
+      items: {
+        type: 'object',
+        ...many,
+        'x-kubernetes-validations': [
+          { rule: 'self.size > 1' },
+          { rule: 'self.tags.all(t, t.contains("a"))', messageExpression: '"a" + self.long' },
+          { rule: 'self.name == "a"', messageExpression: 'self.free.map(t, t + self.long).join("a")' },
+        ],
+      },
+    }),
+    withSpec({
+      type: 'array',
+      maxItems: 100,
+      items: {
+        type: 'object',
+        maxProperties: 10,
+        additionalProperties: { ...text(100), 'x-kubernetes-validations': [{ rule: 'self.matches("^[a-z]+$")' }] },
+      },
+    }),
+  ],
   'rules say what they mean': [
     ruled(sized, { rule: 'self.size > 0', message: ' ' }),
     ruled(sized, { rule: 'self.size > 0', message: 'two\nlines' }),
@@ -260,5 +374,37 @@ export const definitions: Cases = {
     put('customresourcedefinitions/gadgets.{case}.example.com', defined()),
     remove('customresourcedefinitions/gadgets.{case}.example.com'),
     { ...get('customresourcedefinitions/gadgets.{case}.example.com'), until: 404 },
+  ],
+  'a kind that another definition has': [
+    post('customresourcedefinitions', defined()),
+    untilSays('gadgets', 'InitialNamesAccepted'),
+    post('customresourcedefinitions', other({ kind: 'Gadget' })),
+    untilSays('gizmos', 'NotAccepted'),
+    get('/apis/{case}.example.com/v1'),
+    get('/apis/{case}.example.com/v1/namespaces/{case}/gizmos'),
+    post('/apis/{case}.example.com/v1/namespaces/{case}/gizmos', { metadata: { name: 'a' } }),
+    remove('customresourcedefinitions/gadgets.{case}.example.com'),
+    { ...get('customresourcedefinitions/gadgets.{case}.example.com'), until: 404 },
+    untilSays('gizmos', 'InitialNamesAccepted'),
+    { ...get('/apis/{case}.example.com/v1/namespaces/{case}/gizmos'), until: 200 },
+    { ...get('/apis/{case}.example.com/v1'), until: 'gizmos' },
+    remove('customresourcedefinitions/gizmos.{case}.example.com'),
+  ],
+  'names that another definition has': [
+    post('customresourcedefinitions', defined({ names: { ...NAMES, shortNames: ['g', 'gg'] } })),
+    untilSays('gadgets', 'InitialNamesAccepted'),
+    post('customresourcedefinitions', other({ kind: 'Gizmo', singular: 'gadgets', shortNames: ['g', 'gg', 'x'] })),
+    untilSays('gizmos', 'ShortNamesConflict'),
+    get('/apis/{case}.example.com/v1'),
+    mergePatch('customresourcedefinitions/gizmos.{case}.example.com', {
+      spec: { names: { singular: 'gizmo', shortNames: ['x'] } },
+    }),
+    untilSays('gizmos', 'InitialNamesAccepted'),
+    mergePatch('customresourcedefinitions/gizmos.{case}.example.com', { spec: { names: { listKind: 'Gadget' } } }),
+    untilSays('gizmos', 'ListKindConflict'),
+    { ...get('/apis/{case}.example.com/v1/namespaces/{case}/gizmos'), until: 200 },
+    remove('customresourcedefinitions/gadgets.{case}.example.com'),
+    untilSays('gizmos', 'NoConflicts'),
+    remove('customresourcedefinitions/gizmos.{case}.example.com'),
   ],
 };
