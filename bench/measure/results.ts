@@ -1,5 +1,5 @@
 /** Keeps the results of a group: as JSON for programs, as a page for people. Figures of a quick run are kept apart. */
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import type { Group } from './group.ts';
 import type { Machine } from './machine.ts';
 import { type Measured, meetsTarget, type Row, renewed } from './row.ts';
@@ -24,9 +24,22 @@ export function writeResults(group: Group, results: Results, quick: boolean): vo
   if (!quick) writeFileSync(new URL(`${group.name}.md`, DIRECTORY), page(group, results));
 }
 
+/** Undefined when nothing is recorded yet. */
+export function recordedResults(name: string): Results | undefined {
+  const file = new URL(`${name}.json`, DIRECTORY);
+  return existsSync(file) ? (JSON.parse(readFileSync(file, 'utf8')) as Results) : undefined;
+}
+
+/** A picture beside the results. One of a quick run, or of a part of them, is kept apart, as its figures are. */
+export function writeChart(file: string, svg: string, isWhole: boolean): void {
+  mkdirSync(DIRECTORY, { recursive: true });
+  writeFileSync(new URL(isWhole ? file : file.replace(/\.svg$/, '.local.svg'), DIRECTORY), svg);
+}
+
 /** Puts what was measured once more into the results that are there. It says of each such figure which run it is from. */
 export function renewResults(group: Group, rows: readonly Row[], since: Measured): void {
-  const before = JSON.parse(readFileSync(new URL(`${group.name}.json`, DIRECTORY), 'utf8')) as Results;
+  const before = recordedResults(group.name);
+  if (!before) throw new Error(`nothing is recorded of ${group.name} yet: run all of it first`);
   writeResults(group, { ...before, rows: renewed(before.rows, rows, since) }, false);
 }
 
@@ -45,11 +58,16 @@ ${group.about}
 Measured on ${date} by \`make bench GROUP=${group.name}\`, each figure the median of ${rounds} rounds, on ${cores} cores (${cpu}, ${platform}),
 ${memoryGb} GB of memory, at a load of ${load} before the run; ${software.join(', ')}.
 
-${table(rows)}
+${charts(group)}${table(rows)}
 
 ${later(rows)}${group.benchmarks.map(({ name, about }) => `- **${name}**: ${about}`).join('\n')}
 `;
 }
+
+const charts = ({ charts: drawn = {} }: Group): string =>
+  Object.entries(drawn)
+    .map(([file, about]) => `![${about}](${file})\n\n`)
+    .join('');
 
 /** What is not from the run that the head of the page tells of. */
 function later(rows: readonly Row[]): string {
