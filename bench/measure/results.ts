@@ -1,5 +1,5 @@
 /** Keeps the results of a group: as JSON for programs, as a page for people. Figures of a quick run are kept apart. */
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import type { Group } from './group.ts';
 import type { Machine } from './machine.ts';
 import { type Measured, meetsTarget, type Row, renewed } from './row.ts';
@@ -23,6 +23,12 @@ export function writeResults(group: Group, results: Results, quick: boolean): vo
   writeFileSync(new URL(`${group.name}${quick ? '.local' : ''}.json`, DIRECTORY), json);
   if (!quick) writeFileSync(new URL(`${group.name}.md`, DIRECTORY), page(group, results));
 }
+
+/** The groups of which something is recorded. */
+export const recordedGroups = (): readonly string[] =>
+  readdirSync(DIRECTORY)
+    .filter((file) => /^[^.]+\.json$/.test(file))
+    .map((file) => file.replace(/\.json$/, ''));
 
 /** Undefined when nothing is recorded yet. */
 export function recordedResults(name: string): Results | undefined {

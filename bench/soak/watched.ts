@@ -35,9 +35,10 @@ export class Watched {
     this.name = process.name;
     this.#process = process;
     this.#beganAt = beganAt;
-    void process.ended?.finally(() => {
+    const ends = () => {
       this.hasEnded = true;
-    });
+    };
+    void process.ended?.then(ends, ends);
   }
 
   /** Until the signal is aborted. What cannot be read at the moment is left out. */
@@ -57,10 +58,18 @@ export class Watched {
   }
 
   #parsed(text: string): readonly LogLine[] {
-    if (!text.startsWith('{')) return [];
-    const { level, time } = JSON.parse(text) as { readonly level?: string; readonly time?: string };
+    const { level, time } = recordIn(text);
     return level && time ? [{ level, at: this.#secondsUntil(Date.parse(time)), text }] : [];
   }
 
   readonly #secondsUntil = (moment: number): number => (moment - this.#beganAt) / 1_000;
+}
+
+/** Of a line that is no record, such as one that is still being written, there is nothing to say. */
+function recordIn(text: string): { readonly level?: string; readonly time?: string } {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return {};
+  }
 }

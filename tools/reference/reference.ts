@@ -26,6 +26,7 @@ import { persistentVolumeSyncResource } from '../../src/sync/custom-resource.ts'
 import { syncMetrics } from '../../src/sync/metrics.ts';
 import { topologyMetrics } from '../../src/topology/metrics.ts';
 import { Standings } from '../../src/topology/standings.ts';
+import { benchmarkGroupTable, benchmarkTable } from './benchmarks.ts';
 import { commandSections, commandTable, exitCodeTable } from './command-line.ts';
 import { codeTable } from './errors.ts';
 import { fsOptsTable, mountOptsTable, notAllowedTable, optionTable, refusalTable } from './lvm.ts';
@@ -65,6 +66,8 @@ const TABLES: Readonly<Record<string, () => string>> = {
   'codes of lvm': () => codeTable('lvm'),
   'codes of pool': () => codeTable('pool'),
   'codes of sync': () => codeTable('sync'),
+  'benchmark groups': benchmarkGroupTable,
+  'all benchmarks': benchmarkTable,
   'all commands': commandTable,
   'flags of all commands': commandSections,
   'exit codes': exitCodeTable,
@@ -75,6 +78,7 @@ const TABLES: Readonly<Record<string, () => string>> = {
 /** The pages that have such tables. */
 export const PAGES = [
   'charts/holdfast/README.md',
+  'docs/benchmarks.md',
   'docs/command-line.md',
   'docs/devices.md',
   'docs/lvm.md',
