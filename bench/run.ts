@@ -35,19 +35,20 @@ async function runGroup(group: Group, options: Options): Promise<readonly string
   const rows = await runBenchmarks(group, options);
   console.log(`\n${table(rows)}\n`);
   const date = new Date().toISOString().slice(0, 10);
+  const results = { group: group.name, date, machine: before, versions: versions(), rounds, rows };
   // A part of the figures would push the others out of the page.
-  if (isWhole(options)) {
-    writeResults(group, { group: group.name, date, machine: before, versions: versions(), rounds, rows }, quick);
-  } else if (options.renew && !quick) {
-    renewResults(group, rows, { date, rounds, load: before.load });
-  }
+  if (isWhole(options)) writeResults(group, results, quick);
+  else if (options.renew && !quick) renewResults(group, results);
   return quick ? [] : [...missed(rows), ...regressions(recorded, rows).map((each) => `regression: ${inWords(each)}`)];
 }
 
-const isWhole = ({ only, largest }: Options): boolean => only.length === 0 && largest === Number.POSITIVE_INFINITY;
+function isWhole({ only, largest }: Options): boolean {
+  return only.length === 0 && largest === Number.POSITIVE_INFINITY;
+}
 
-const missed = (rows: readonly Row[]): readonly string[] =>
-  rows.filter((row) => meetsTarget(row) === false).map((row) => `target missed: ${nameOf(row)}`);
+function missed(rows: readonly Row[]): readonly string[] {
+  return rows.filter((row) => meetsTarget(row) === false).map((row) => `target missed: ${nameOf(row)}`);
+}
 
 async function runBenchmarks(group: Group, options: Options): Promise<readonly Row[]> {
   await using world = new World();

@@ -8,9 +8,16 @@ import type { Row } from './row.ts';
 export interface Group {
   readonly name: string;
   readonly about: string;
-  /** Pictures that its benchmarks draw, by the names of their files, and what each shows. */
-  readonly charts?: Readonly<Record<string, string>>;
+  /** Pictures on its page, by the names of their files. */
+  readonly charts?: Readonly<Record<string, Chart>>;
   readonly benchmarks: readonly Benchmark[];
+}
+
+export interface Chart {
+  /** What it shows. */
+  readonly about: string;
+  /** How it is drawn of the results. Without it, a benchmark draws what it alone has seen. */
+  readonly of?: (rows: readonly Row[]) => string;
 }
 
 export interface Benchmark {

@@ -21,6 +21,7 @@ export function writeResults(group: Group, results: Results, quick: boolean): vo
   const rows = results.rows.map((row) => ({ ...row, met: meetsTarget(row) }));
   const json = `${JSON.stringify({ ...results, rows }, roundNumbers, 2)}\n`;
   writeFileSync(new URL(`${group.name}${quick ? '.local' : ''}.json`, DIRECTORY), json);
+  for (const [file, { of }] of Object.entries(group.charts ?? {})) if (of) writeChart(file, of(results.rows), !quick);
   if (!quick) writeFileSync(new URL(`${group.name}.md`, DIRECTORY), page(group, results));
 }
 
@@ -42,11 +43,12 @@ export function writeChart(file: string, svg: string, isWhole: boolean): void {
   writeFileSync(new URL(isWhole ? file : file.replace(/\.svg$/, '.local.svg'), DIRECTORY), svg);
 }
 
-/** Puts what was measured once more into the results that are there. It says of each such figure which run it is from. */
-export function renewResults(group: Group, rows: readonly Row[], since: Measured): void {
+/** Puts what was measured once more into the results that are there, if any. It says of each such figure which run it is from. */
+export function renewResults(group: Group, { rows, date, rounds, ...run }: Results): void {
   const before = recordedResults(group.name);
-  if (!before) throw new Error(`nothing is recorded of ${group.name} yet: run all of it first`);
-  writeResults(group, { ...before, rows: renewed(before.rows, rows, since) }, false);
+  const since: Measured = { date, rounds, load: run.machine.load };
+  const results = before ? { ...before, rows: renewed(before.rows, rows, since) } : { rows, date, rounds, ...run };
+  writeResults(group, results, false);
 }
 
 const roundNumbers = (_key: string, value: unknown): unknown =>
@@ -72,7 +74,7 @@ ${later(rows)}${group.benchmarks.map(({ name, about }) => `- **${name}**: ${abou
 
 const charts = ({ charts: drawn = {} }: Group): string =>
   Object.entries(drawn)
-    .map(([file, about]) => `![${about}](${file})\n\n`)
+    .map(([file, { about }]) => `![${about}](${file})\n\n`)
     .join('');
 
 /** What is not from the run that the head of the page tells of. */

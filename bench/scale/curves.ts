@@ -3,7 +3,7 @@ import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { NODE_FLAGS } from '../../tools/bundle/pack.ts';
-import { chart, type Panel, type Point } from '../measure/chart.ts';
+import { chart, type Panel, type Series } from '../measure/chart.ts';
 import { runContender } from '../measure/contender.ts';
 import type { Figures } from '../measure/figures.ts';
 import type { Bench, Benchmark } from '../measure/group.ts';
@@ -26,14 +26,24 @@ interface Job {
   readonly isOfANode?: boolean;
 }
 
-const JOBS: readonly Job[] = [
-  { name: 'topology', scene: 'topology', module: './contenders/topology.ts' },
-  { name: 'sync, exporting', scene: 'protected', module: './contenders/sync.ts', input: { mode: 'Protected' } },
-  { name: 'sync, restoring', scene: 'recovery', module: './contenders/sync.ts', input: { mode: 'Recovery' } },
-  { name: 'pool', scene: 'pool', module: './contenders/pool.ts' },
-  { name: 'devices, one agent', scene: 'devices', module: './contenders/devices.ts', isOfANode: true },
-  { name: 'lvm, one agent', scene: 'lvm', module: './contenders/lvm.ts', isOfANode: true },
-];
+const sync = (name: string, scene: SceneName, mode: string): Job => ({
+  name: `sync, ${name}`,
+  scene,
+  module: './contenders/sync.ts',
+  input: { mode },
+});
+
+const TOPOLOGY: Job = { name: 'topology', scene: 'topology', module: './contenders/topology.ts' };
+const EXPORTING = sync('exporting', 'protected', 'Protected');
+const RESTORING = sync('restoring', 'recovery', 'Recovery');
+const POOL: Job = { name: 'pool', scene: 'pool', module: './contenders/pool.ts' };
+const DEVICES: Job = {
+  name: 'devices, one agent',
+  scene: 'devices',
+  module: './contenders/devices.ts',
+  isOfANode: true,
+};
+const LVM: Job = { name: 'lvm, one agent', scene: 'lvm', module: './contenders/lvm.ts', isOfANode: true };
 
 interface Outcome {
   readonly job: Job;
@@ -42,14 +52,14 @@ interface Outcome {
   readonly hear?: Figures | undefined;
 }
 
-export const curves: Benchmark = {
-  name: 'cost curves',
-  about:
-    'runs each job in a process of its own against a sandbox in another one, with the flags of Node.js that the bundle has, from its start until it has done what there is to do: ' +
-    'topology labels all volumes, each with a claim and a pod of 8 KB; sync exports all volumes and claims into a directory, and restores them from it into an empty cluster; pool makes ' +
-    'pools of 20 agents each, one volume for each agent, whose StatefulSets and agents answer at once; devices and lvm are the agent of one node with 20 disks or 20 logical volumes, on a simulated ' +
-    'machine, while the volumes of all other nodes are in the cluster. There is a node for every 20 volumes: 5,000 at the largest size. Then, for the agents, 2,000 volumes of other nodes change. CPU time is that of all threads of the job, memory is what is resident at the peak and after a collection of garbage, and requests ' +
-    'are those that the job counts, watches included. The sandbox speaks HTTPS as an API server does, and how long it takes to answer is not measured. Measured once, whatever the rounds.',
+const ABOUT_ALL =
+  'in a process of its own against a sandbox in another one, with the flags of Node.js that the bundle has, from its start until it has done what there is to do. There is a node for ' +
+  'every 20 volumes: 5,000 at the largest size. CPU time is that of all threads of the job, memory is what is resident at the peak and after a collection of garbage, and requests ' +
+  'are those that the job counts, watches included. The sandbox speaks HTTPS as an API server does; how long it takes to answer is not measured. Measured once, whatever the rounds.';
+
+const curve = (name: string, about: string, jobs: readonly Job[]): Benchmark => ({
+  name,
+  about: `${about}, ${ABOUT_ALL}`,
   async run(bench) {
     const directory = await mkdtemp(join(tmpdir(), 'holdfast-scale-'));
     try {
@@ -57,15 +67,27 @@ export const curves: Benchmark = {
       for (const size of (bench.quick ? QUICK_SIZES : SIZES).filter((each) => each <= bench.largest)) {
         const store = join(directory, `${size}`);
         await mkdir(store);
-        for (const job of JOBS) outcomes.push(await outcomeOf(job, size, store, bench));
+        for (const job of jobs) outcomes.push(await outcomeOf(job, size, store, bench));
       }
-      bench.draw('scale.svg', chart(panelsOf(outcomes), 2));
-      return JOBS.flatMap((job) => rowsOf(outcomes.filter((outcome) => outcome.job === job)));
+      return jobs.flatMap((job) => rowsOf(outcomes.filter((outcome) => outcome.job === job)));
     } finally {
       await rm(directory, { recursive: true });
     }
   },
-};
+});
+
+const HEARS = 'and then hears of 2,000 changes of volumes of other nodes';
+
+export const curves: readonly Benchmark[] = [
+  curve('topology', 'labels all volumes, each with a claim and a pod of 8 KB', [TOPOLOGY]),
+  curve('sync', 'exports all volumes and claims into a directory, and restores them from it into an empty cluster', [
+    EXPORTING,
+    RESTORING,
+  ]),
+  curve('pool', 'makes pools of 20 agents, one volume each, whose StatefulSets and agents answer at once', [POOL]),
+  curve('devices', `makes volumes of the 20 disks of one node, on a simulated machine, ${HEARS}`, [DEVICES]),
+  curve('lvm', `makes and mounts the 20 logical volumes of one node, on a simulated machine, ${HEARS}`, [LVM]),
+];
 
 async function outcomeOf(job: Job, size: number, directory: string, { progress }: Bench): Promise<Outcome> {
   await using sandbox = await Sandbox.start(job.scene, size);
@@ -120,32 +142,29 @@ function grown(row: Row, before: Outcome | undefined): Row {
   return { ...row, limit, ratio: row.ours / limit, target: HARDLY_MORE };
 }
 
-function panelsOf(outcomes: readonly Outcome[]): readonly Panel[] {
-  const x = { name: 'volumes in the cluster', isLogarithmic: true };
-  const panel = (title: string, unit: string, of: (outcome: Outcome) => number): Panel => ({
+/** By powers of ten in both directions: a straight line that climbs as much as it goes is a cost for each volume. */
+export function drawn(rows: readonly Row[]): string {
+  const panel = (title: string, unit: string, figure: string, isLogarithmic = true): Panel => ({
     title,
-    x,
-    y: { name: unit, isLogarithmic: true },
-    series: JOBS.map(({ name }) => ({ name, points: pointsOf(outcomes, name, of) })),
+    x: { name: 'volumes in the cluster', isLogarithmic: true },
+    y: { name: unit, isLogarithmic },
+    series: seriesOf(rows.filter((row) => row.figure === figure)),
   });
-  return [
-    panel('CPU time', 's', ({ work }) => work.cpuSeconds),
-    panel('Peak memory', 'MB', ({ work }) => work.peakMb),
-    panel('Requests to the API server', 'requests', ({ work }) => work.counts[REQUESTS] ?? Number.NaN),
-    {
-      title: HEARD,
-      x,
-      y: { name: 's' },
-      series: JOBS.filter(({ isOfANode }) => isOfANode).map(({ name }) => ({
-        name,
-        points: pointsOf(outcomes, name, ({ hear }) => hear?.cpuSeconds ?? Number.NaN),
-      })),
-    },
-  ];
+  return chart([
+    panel('CPU time', 's', 'CPU time'),
+    panel('Peak memory', 'MB', 'peak memory', false),
+    panel('Requests to the API server', 'requests', 'requests'),
+    panel(HEARD, 's', HEARD, false),
+  ]);
 }
 
-const pointsOf = (outcomes: readonly Outcome[], name: string, of: (outcome: Outcome) => number): readonly Point[] =>
-  outcomes.filter(({ job }) => job.name === name).map((outcome) => ({ x: outcome.size, y: of(outcome) }));
+function seriesOf(rows: readonly Row[]): readonly Series[] {
+  const points = rows.flatMap(({ what, ours }) => {
+    const [, job = '', size = ''] = /^(.*), ([\d,]+) volumes and /.exec(what) ?? [];
+    return [{ job: job.replace(', one agent', ' agent'), x: Number(size.replaceAll(',', '')), y: ours }];
+  });
+  return [...Map.groupBy(points, ({ job }) => job)].map(([name, found]) => ({ name, points: found }));
+}
 
 const inWords = (size: number): string =>
   `${size.toLocaleString('en')} volumes and ${(size / VOLUMES_OF_A_NODE).toLocaleString('en')} nodes`;

@@ -6,14 +6,14 @@ interface Held {
   readonly figure: string;
   readonly unit: string;
   readonly of: (sample: Sample) => number;
-  /** What is in the middle of all samples, or what is left when garbage has just been collected. */
+  /** What is in the middle of all samples; nearly the most; or what is left when garbage has just been collected. */
   readonly share: number;
   /** What may come and go, however little there is. */
   readonly slack: number;
 }
 
 const HELD: readonly Held[] = [
-  { figure: 'resident memory', unit: 'MB', of: ({ residentMb }) => residentMb, share: 0.5, slack: 10 },
+  { figure: 'resident memory', unit: 'MB', of: ({ residentMb }) => residentMb, share: 0.9, slack: 10 },
   { figure: 'heap in use', unit: 'MB', of: ({ heapMb }) => heapMb, share: 0.1, slack: 4 },
   { figure: 'external memory', unit: 'MB', of: ({ externalMb }) => externalMb, share: 0.1, slack: 4 },
   { figure: 'file descriptors', unit: '', of: ({ descriptors }) => descriptors, share: 0.5, slack: 3 },

@@ -46,7 +46,7 @@ export async function startSites(progress: (line: string) => void): Promise<Site
   const controller = undo.use(await startJob('controller', here, bucket.environment));
   const recovery = undo.use(await startJob('sync', there, bucket.environment));
   const volumes = new VolumesChurn(client, clientThere);
-  await volumes.begin();
+  await volumes.begin(here.admin);
   const pool = await PoolChurn.begin(here.admin, pods);
   const agents = undo.use(await deployAgents(here));
   const devices = undo.use(

@@ -23,7 +23,7 @@ export const soak: Benchmark = {
     'User-Mode Linux; devices and lvm under the rights and policies that they are shipped with, the others with every right. Meanwhile volumes with claims and pods come and go, ' +
     'blobs are stored, read and removed while the pool grows and shrinks, disks are claimed, written to, released and wiped, and logical volumes are declared, ' +
     'grown and deleted; API servers are killed and come back, and histories are compacted. Each process is looked at every 5 s. What it holds in the second half of its time ' +
-    'may be a tenth more than in the first, and a little for what comes and goes: of resident memory, descriptors, handles and sockets the median, of heap and external memory ' +
+    'may be a tenth more than in the first, and a little for what comes and goes: of descriptors, handles and sockets the median, of resident memory what nine of ten looks do not exceed, of heap and external memory ' +
     'what is left when garbage has just been collected, which is the lowest tenth. At the end everything has to be as it was asked for. A failure counts unless ' +
     'it was during a disruption or within 45 s afterwards. Measured once, whatever the rounds.',
   async run(bench) {

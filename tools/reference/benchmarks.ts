@@ -37,3 +37,30 @@ function cellsOfRow(row: Row): readonly string[] {
   const [what = '', figure = '', limit = '', ours = '', ratio = '', target = '', , verdict = ''] = cellsOf(row);
   return [what, figure, limit, ours, ratio, target, verdict].map((cell) => cell.replaceAll('|', '\\|'));
 }
+
+/** The figures of docs/scale.md: each job at each size. */
+export function scaleTable(): string {
+  const rows = recordedResults('scale')?.rows ?? [];
+  const lines = Map.groupBy(rows, ({ what }) => what);
+  return table(
+    [
+      'job',
+      'volumes and nodes',
+      'CPU time',
+      'peak memory',
+      'memory after',
+      'requests',
+      'writes per volume',
+      'CPU time for 2,000 changes on other nodes',
+    ],
+    [...lines].map(([what, found]) => {
+      const figure = (pattern: RegExp) => {
+        const row = found.find((each) => pattern.test(each.figure));
+        return row ? (cellsOf(row)[3] ?? '') : '';
+      };
+      const [, job = '', size = ''] = /^(.*), ([\d,]+ volumes and .*)$/.exec(what) ?? [];
+      const figures = [/^CPU time$/, /^peak memory$/, /^memory after$/, /^requests$/, /^writes per/, /on other nodes$/];
+      return [job, size, ...figures.map(figure)];
+    }),
+  );
+}

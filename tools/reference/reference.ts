@@ -26,7 +26,7 @@ import { persistentVolumeSyncResource } from '../../src/sync/custom-resource.ts'
 import { syncMetrics } from '../../src/sync/metrics.ts';
 import { topologyMetrics } from '../../src/topology/metrics.ts';
 import { Standings } from '../../src/topology/standings.ts';
-import { benchmarkGroupTable, benchmarkTable } from './benchmarks.ts';
+import { benchmarkGroupTable, benchmarkTable, scaleTable } from './benchmarks.ts';
 import { commandSections, commandTable, exitCodeTable } from './command-line.ts';
 import { codeTable } from './errors.ts';
 import { fsOptsTable, mountOptsTable, notAllowedTable, optionTable, refusalTable } from './lvm.ts';
@@ -68,6 +68,7 @@ const TABLES: Readonly<Record<string, () => string>> = {
   'codes of sync': () => codeTable('sync'),
   'benchmark groups': benchmarkGroupTable,
   'all benchmarks': benchmarkTable,
+  'costs at scale': scaleTable,
   'all commands': commandTable,
   'flags of all commands': commandSections,
   'exit codes': exitCodeTable,
@@ -84,6 +85,7 @@ export const PAGES = [
   'docs/lvm.md',
   'docs/lvm-options.md',
   'docs/pool.md',
+  'docs/scale.md',
   'docs/reference/command-line.md',
   'docs/reference/errors.md',
   'docs/sync.md',

@@ -1,4 +1,5 @@
 import { systemClock } from '../../../src/kit/clock/clock.ts';
+import { scaledClock } from '../../../src/kit/clock/scaled.ts';
 import { SimulatedMachine } from '../../../src/kit/host/simulated/machine.ts';
 import { DEFAULT_MOUNT_BASE, DEFAULT_THIN_LIMITS, STORAGE_CLASS } from '../../../src/lvm/contract.ts';
 import { lvm } from '../../../src/lvm/controller.ts';
@@ -9,6 +10,9 @@ import type { Access } from '../../world/access.ts';
 import { hear } from '../heard.ts';
 import { measured } from '../measured.ts';
 import { GROUP, OWN_NODE, VOLUMES_OF_A_NODE } from '../scenes.ts';
+
+/** What the programs of a machine take in time is not what is measured. */
+const HASTE = 200;
 
 const settings = {
   node: OWN_NODE,
@@ -25,7 +29,7 @@ const settings = {
 
 /** Until each of its volumes is mounted, and then while others change theirs. */
 const contend: Contend<{ readonly access: Access }> = async ({ access }, meter) => {
-  const machine = new SimulatedMachine(systemClock, OWN_NODE);
+  const machine = new SimulatedMachine(scaledClock(systemClock, HASTE), OWN_NODE);
   const simulated = new SimulatedLvm(machine);
   new SimulatedFileSystems(simulated);
   simulated.addGroup(GROUP, 1024n);

@@ -1,6 +1,6 @@
 /** A pool of real agents that grows and shrinks while blobs are stored, read and removed. */
 import { createHash } from 'node:crypto';
-import type { PoolClient } from '../../../src/pool-client/index.ts';
+import { PoolClient } from '../../../src/pool-client/index.ts';
 import type { PlayedPods } from '../../../test/harness/played-pods.ts';
 import type { RawClient } from '../../../test/harness/raw-client.ts';
 import { blobOf } from '../../../test/integration/pool/blob-content.ts';
@@ -12,6 +12,7 @@ const NAME = 'soak-pool';
 const SIZE = 64 * 1024;
 const MOST_BLOBS = 60;
 const ROUNDS_OF_A_SIZE = 25;
+const SHELVES = 256;
 const FEWEST = 2;
 const MOST = 3;
 
@@ -38,7 +39,9 @@ export class PoolChurn implements Churn {
     const pool = new Pool({ admin, pods }, NAME, NAME);
     await pool.create({ image: OURS, args: ['storage-agent'], numPVs: FEWEST, pvSizeGB: 1 });
     await pool.isReady(FEWEST, 180_000);
-    return new PoolChurn(pool, await pool.client());
+    const churn = new PoolChurn(pool, await pool.client());
+    await Promise.all(churn.lasting.map((ordinal) => churn.#warmUp(ordinal)));
+    return churn;
   }
 
   /** Those that are never drained. */
@@ -58,6 +61,17 @@ export class PoolChurn implements Churn {
     const ready = await unless(this.pool.isReady(this.#size, 240_000));
     const read = await Promise.all(this.#blobs.map((blob) => unless(this.#read(blob))));
     return [...ready, ...read.flat()];
+  }
+
+  /** An agent keeps each of its 256 directories open once it has written to it: one blob for each, so that this is over before it is looked at. */
+  async #warmUp(ordinal: number): Promise<void> {
+    const agent = (await this.pool.agents())[ordinal];
+    if (!agent) throw new Error(`there is no agent ${ordinal}`);
+    using client = new PoolClient({ agents: async () => [agent], token: await this.pool.token() });
+    for (const key of keysOfAllShelves()) {
+      await client.put(key, blobOf(key, 1));
+      await client.remove(key);
+    }
   }
 
   async #resize(): Promise<void> {
@@ -86,6 +100,15 @@ export class PoolChurn implements Churn {
       if (hash.digest('hex') !== contentOf(number).sha256) throw new Error('it has other bytes than were stored');
     });
   }
+}
+
+function keysOfAllShelves(): readonly string[] {
+  const keys = new Map<string, string>();
+  for (let number = 0; keys.size < SHELVES; number++) {
+    const key = `warm/${number}`;
+    keys.set(createHash('sha256').update(key).digest('hex').slice(0, 2), key);
+  }
+  return [...keys.values()];
 }
 
 const keyOf = (number: number): string => `soak/${number}`;

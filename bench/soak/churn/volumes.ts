@@ -2,6 +2,8 @@
  * Volumes with claims and pods that come and go in a cluster, for topology and sync: each gets the place of its pod as labels, and is
  * carried to the recovery cluster.
  */
+import { createNode } from '../../../test/harness/played-pods.ts';
+import type { RawClient } from '../../../test/harness/raw-client.ts';
 import {
   aClaim,
   aVolume,
@@ -18,7 +20,6 @@ const NAMESPACE = 'soak';
 const CLAIMS = claimsIn(NAMESPACE);
 const PODS = `/api/v1/namespaces/${NAMESPACE}/pods`;
 const ZONE = 'topology.kubernetes.io/zone';
-const REGION = 'topology.kubernetes.io/region';
 const ZONES = ['zone-a', 'zone-b', 'zone-c'];
 const AT_ONCE = 150;
 const READY = {
@@ -41,16 +42,13 @@ export class VolumesChurn implements Churn {
     this.#there = there;
   }
 
-  async begin(): Promise<void> {
+  async begin(admin: RawClient): Promise<void> {
     await this.#here.create('/api/v1/namespaces', { metadata: { name: NAMESPACE } });
     await patiently('the service account of pods', async () => {
       if (!(await this.#here.find(`/api/v1/namespaces/${NAMESPACE}/serviceaccounts/default`)))
         throw new Error('none yet');
     });
-    for (const zone of ZONES) {
-      const labels = { [ZONE]: zone, [REGION]: 'region-1', 'kubernetes.io/hostname': nodeIn(zone) };
-      await this.#here.create('/api/v1/nodes', { metadata: { name: nodeIn(zone), labels } });
-    }
+    for (const zone of ZONES) await createNode(admin, nodeIn(zone), zone);
     while (this.#next < AT_ONCE) await this.#make();
   }
 
