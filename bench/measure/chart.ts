@@ -27,7 +27,7 @@ export interface Axis {
 
 const WIDTH = 460;
 const HEIGHT = 250;
-const PLOT = { left: 62, right: 14, top: 34, bottom: 62 };
+const PLOT = { left: 62, right: 30, top: 34, bottom: 62 };
 const LINES = ['#1f6feb', '#d1242f', '#1a7f37', '#8250df', '#bf8700', '#57606a'];
 const TICKS = 5;
 
@@ -67,7 +67,7 @@ function panelOf({ title, x, y, series, marks = [] }: Panel): string {
     text(y.name, { x: PLOT.left, y: PLOT.top - 3 }, 'fill="#57606a" font-size="10"'),
     ...marks.map((mark) => vertical(across.place(mark))),
     ...series.map((each, index) => line(each.points, { across, up, colour: colourOf(index) })),
-    ...series.map((each, index) => legend(each.name, index, series)),
+    ...legends(series.map(({ name }) => name)),
   ].join('\n');
 }
 
@@ -132,12 +132,17 @@ function dot(place: string, colour: string): string {
   return `<circle cx="${x}" cy="${y}" r="2.5" fill="${colour}"/>`;
 }
 
-/** Below the axis, side by side, as wide as its letters are. */
-function legend(name: string, index: number, series: readonly Series[]): string {
-  const before = series.slice(0, index).reduce((sum, each) => sum + each.name.length * 6 + 26, 0);
-  const x = PLOT.left + before;
-  const y = HEIGHT - 12;
-  return `<line x1="${x}" x2="${x + 12}" y1="${y - 4}" y2="${y - 4}" stroke="${colourOf(index)}" stroke-width="2"/>\n${text(name, { x: x + 16, y })}`;
+/** Below the axis, in as many rows as the names need. */
+function legends(names: readonly string[]): readonly string[] {
+  let [x, y] = [PLOT.left, HEIGHT - PLOT.bottom + 42];
+  return names.map((name, index) => {
+    const width = name.length * 6 + 28;
+    if (x > PLOT.left && x + width > WIDTH) [x, y] = [PLOT.left, y + 14];
+    const line = `<line x1="${x}" x2="${x + 12}" y1="${y - 4}" y2="${y - 4}" stroke="${colourOf(index)}" stroke-width="2"/>`;
+    const drawn = `${line}\n${text(name, { x: x + 16, y })}`;
+    x += width;
+    return drawn;
+  });
 }
 
 const text = (content: string, { x, y }: Point, more = ''): string =>

@@ -2,6 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { chart, type Panel } from '../measure/chart.ts';
 import type { Bench, Benchmark } from '../measure/group.ts';
+import { notMeasured } from '../measure/not-measured.ts';
 import type { Row } from '../measure/row.ts';
 import { type Disruption, failuresOutside, linesOutside } from './budget.ts';
 import type { Churn } from './churn/churn.ts';
@@ -27,6 +28,7 @@ export const soak: Benchmark = {
     'what is left when garbage has just been collected, which is the lowest tenth. At the end everything has to be as it was asked for. A failure counts unless ' +
     'it was during a disruption or within 45 s afterwards. Measured once, whatever the rounds.',
   async run(bench) {
+    if (process.getuid?.() !== 0) return [notMeasured('soak', 'loop devices and guests take root', bench)];
     await using sites = await startSites(bench.progress);
     const beganAt = Date.now();
     const watched = sites.processes.map((process) => new Watched(process, beganAt));
