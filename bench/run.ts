@@ -1,61 +1,65 @@
-/** Runs benchmarks: `node bench/run.ts [GROUP…] [--only BENCHMARK] [--rounds K] [--quick] [--largest N] [--renew]`. Ends with 1 when a target was missed. */
-import { parseArgs } from 'node:util';
+/** Runs benchmarks: `node bench/run.ts --help` says how. Ends with 1 when a target was missed or a ratio has become worse, with 2 when it was used wrongly. */
 import { type Group, groupNames, loadGroup } from './measure/group.ts';
 import { machine, versions } from './measure/machine.ts';
-import { renewResults, writeResults } from './measure/results.ts';
-import { meetsTarget, type Row } from './measure/row.ts';
+import { help, type Options, optionsOf, UsageError } from './measure/options.ts';
+import { inWords, regressions } from './measure/regression.ts';
+import { recordedResults, renewResults, writeChart, writeResults } from './measure/results.ts';
+import { meetsTarget, nameOf, type Row } from './measure/row.ts';
 import { table } from './measure/table.ts';
 import { World } from './world/world.ts';
 
-const { values: options, positionals } = parseArgs({
-  allowPositionals: true,
-  options: {
-    only: { type: 'string', multiple: true, default: [] },
-    rounds: { type: 'string' },
-    quick: { type: 'boolean', default: false },
-    largest: { type: 'string' },
-    renew: { type: 'boolean', default: false },
-  },
+process.exitCode = await main(process.argv.slice(2)).catch((error: unknown) => {
+  if (!(error instanceof UsageError)) throw error;
+  console.error(`bench/run.ts: ${error.message}\nSee node bench/run.ts --help.`);
+  return 2;
 });
-const { only, quick } = options;
-const rounds = Number(options.rounds ?? (quick ? 1 : 3));
-const largest = Number(options.largest ?? Number.POSITIVE_INFINITY);
 
-const missed: Row[] = [];
-for (const name of chosenGroups()) missed.push(...(await runGroup(await loadGroup(name))));
-for (const { what, figure } of missed) console.log(`target missed: ${what}: ${figure}`);
-process.exitCode = missed.length > 0 ? 1 : 0;
-
-function chosenGroups(): readonly string[] {
-  const known = groupNames();
-  const unknown = positionals.find((name) => !known.includes(name));
-  if (unknown) throw new Error(`there is no benchmark group "${unknown}": the groups are ${known.join(', ')}`);
-  return positionals.length > 0 ? positionals : known;
+async function main(args: readonly string[]): Promise<number> {
+  const options = optionsOf(args, groupNames());
+  if (options.help) {
+    const groups = await Array.fromAsync(groupNames(), loadGroup);
+    console.log(help(new Map(groups.map(({ name, about }) => [name, about]))));
+    return 0;
+  }
+  const complaints: string[] = [];
+  for (const name of options.groups) complaints.push(...(await runGroup(await loadGroup(name), options)));
+  for (const complaint of complaints) console.log(complaint);
+  return complaints.length > 0 ? 1 : 0;
 }
 
-/** Resolves with the rows that missed their target. */
-async function runGroup(group: Group): Promise<readonly Row[]> {
+/** Resolves with what is not as good as it has to be, or was. */
+async function runGroup(group: Group, options: Options): Promise<readonly string[]> {
+  const { quick, rounds } = options;
   const before = machine();
-  const rows = await runBenchmarks(group);
+  const recorded = recordedResults(group.name)?.rows ?? [];
+  const rows = await runBenchmarks(group, options);
   console.log(`\n${table(rows)}\n`);
   const date = new Date().toISOString().slice(0, 10);
-  const isWhole = only.length === 0 && options.largest === undefined;
+  const results = { group: group.name, date, machine: before, versions: versions(), rounds, rows };
   // A part of the figures would push the others out of the page.
-  if (isWhole) {
-    writeResults(group, { group: group.name, date, machine: before, versions: versions(), rounds, rows }, quick);
-  } else if (options.renew && !quick) {
-    renewResults(group, rows, { date, rounds, load: before.load });
-  }
-  return quick ? [] : rows.filter((row) => meetsTarget(row) === false);
+  if (isWhole(options)) writeResults(group, results, quick);
+  else if (options.renew && !quick) renewResults(group, results);
+  return quick ? [] : [...missed(rows), ...regressions(recorded, rows).map((each) => `regression: ${inWords(each)}`)];
 }
 
-async function runBenchmarks(group: Group): Promise<readonly Row[]> {
+function isWhole({ only, largest }: Options): boolean {
+  return only.length === 0 && largest === Number.POSITIVE_INFINITY;
+}
+
+function missed(rows: readonly Row[]): readonly string[] {
+  return rows.filter((row) => meetsTarget(row) === false).map((row) => `target missed: ${nameOf(row)}`);
+}
+
+async function runBenchmarks(group: Group, options: Options): Promise<readonly Row[]> {
   await using world = new World();
+  const { only, rounds, quick, largest, minutes } = options;
+  const progress = (line: string) => console.log(line);
+  const draw = (file: string, svg: string) => writeChart(file, svg, isWhole(options) && !quick);
   const rows: Row[] = [];
   for (const { name, about, run } of group.benchmarks) {
     if (only.length > 0 && !only.includes(name)) continue;
     console.log(`${group.name}: ${name}: ${about}`);
-    rows.push(...(await run({ world, rounds, quick, largest, progress: (line) => console.log(line) })));
+    rows.push(...(await run({ world, rounds, quick, largest, minutes, progress, draw })));
   }
   return rows;
 }

@@ -1,5 +1,6 @@
-/** Benchmarks that belong together. A directory of bench/ with a `group.ts` is a group. */
+/** Benchmarks that belong together. A directory of bench/ with a `group.ts` is a group, but for the one that this file is in. */
 import { existsSync, readdirSync } from 'node:fs';
+import { basename } from 'node:path';
 import type { World } from '../world/world.ts';
 import type { RaceOptions } from './race.ts';
 import type { Row } from './row.ts';
@@ -7,7 +8,16 @@ import type { Row } from './row.ts';
 export interface Group {
   readonly name: string;
   readonly about: string;
+  /** Pictures on its page, by the names of their files. */
+  readonly charts?: Readonly<Record<string, Chart>>;
   readonly benchmarks: readonly Benchmark[];
+}
+
+export interface Chart {
+  /** What it shows. */
+  readonly about: string;
+  /** How it is drawn of the results. Without it, a benchmark draws what it alone has seen. */
+  readonly of?: (rows: readonly Row[]) => string;
 }
 
 export interface Benchmark {
@@ -24,12 +34,17 @@ export interface Bench extends RaceOptions {
   readonly quick: boolean;
   /** Larger worlds are left out, by the groups that have several sizes. */
   readonly largest: number;
+  /** How long a soak takes. */
+  readonly minutes: number;
+  /** Keeps a picture, one of the group's charts. */
+  readonly draw: (file: string, svg: string) => void;
 }
 
 const BENCH = new URL('../', import.meta.url);
 
 export function groupNames(): readonly string[] {
-  return readdirSync(BENCH).filter((name) => existsSync(new URL(`${name}/group.ts`, BENCH)));
+  const here = basename(import.meta.dirname);
+  return readdirSync(BENCH).filter((name) => name !== here && existsSync(new URL(`${name}/group.ts`, BENCH)));
 }
 
 export async function loadGroup(name: string): Promise<Group> {

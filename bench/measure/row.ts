@@ -31,12 +31,13 @@ export function meetsTarget({ ours, ratio, target }: Row): boolean | undefined {
   return ratio !== undefined && ratio <= target.ratioAtMost;
 }
 
+export const nameOf = ({ what, figure }: Row): string => `${what}: ${figure}`;
+
 /**
  * The new ones in the places of those of the same name, marked as such; the others stay as they are. A name that two benchmarks of a
  * group have does not tell which of them is meant: such a figure is renewed only with all of them.
  */
 export function renewed(rows: readonly Row[], by: readonly Row[], since: Measured): readonly Row[] {
-  const nameOf = ({ what, figure }: Row) => `${what}: ${figure}`;
   const places = Map.groupBy(rows, nameOf);
   const fresh = new Map(by.map((row) => [nameOf(row), { ...row, since }]));
   const added = [...fresh].filter(([name]) => !places.has(name)).map(([, row]) => row);

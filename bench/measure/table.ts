@@ -13,7 +13,8 @@ export function table(rows: readonly Row[]): string {
   return [line(head), rule, ...body.map(line)].join('\n');
 }
 
-function cellsOf(row: Row): readonly string[] {
+/** One for each column of the head. */
+export function cellsOf(row: Row): readonly string[] {
   const { what, figure, unit, limit, ours, published, ratio, target } = row;
   const value = (number: number | undefined) => (number === undefined ? '' : `${short(number)} ${unit}`.trimEnd());
   const met = meetsTarget(row);

@@ -15,7 +15,7 @@ import { newVolume, type Wanted } from './desired.ts';
 import type { Recycled } from './guards.ts';
 import { isNamed, isWorldWide, keyOf } from './identity.ts';
 import type { Ledger } from './ledger/ledger.ts';
-import type { LiveVolumes } from './live.ts';
+import { type LiveVolumes, mayBeOn } from './live.ts';
 import type { Reason } from './reasons.ts';
 import { type Volume, volumeOf } from './volume.ts';
 
@@ -53,8 +53,8 @@ export async function make(
   signal: AbortSignal,
 ): Promise<PersistentVolume | undefined> {
   const { name, path, config } = wanted;
-  const all = await allVolumes(parts, signal);
-  const volumes = all.filter((volume) => mayBeOn(volume, parts));
+  const all = await parts.live.all(signal);
+  const volumes = all.filter((volume) => mayBeOn(volume, parts.settings.node));
   if (volumes.some((volume) => volume.name === name)) throw new Retry(`there is a volume ${name} already`);
   const owner = volumes.find(
     ({ identity }) => identity && isNamed(identity) && keyOf(identity, '') === keyOf(wanted.identity, ''),
@@ -126,8 +126,8 @@ export async function recycle(
   signal: AbortSignal,
 ): Promise<Cleaned> {
   const { name, path } = cached;
-  const all = await allVolumes(parts, signal);
-  const live = all.find((volume) => volume.name === name && mayBeOn(volume, parts));
+  const all = await parts.live.all(signal);
+  const live = all.find((volume) => volume.name === name && mayBeOn(volume, parts.settings.node));
   if (!live || !isStillReleased(live, cached)) throw new Retry(`the volume ${name} is not as the cache shows it`);
   const beforeWiping = () => takeBack(live, parts, signal);
   const others = othersAmong(all, name, parts);
@@ -215,20 +215,12 @@ export const patch = (
     { preconditions: { uid, resourceVersion }, fieldManager: FIELD_MANAGER, signal },
   );
 
-/** Every volume of the cluster, as it is now. */
-const allVolumes = async ({ live }: ApplyParts, signal: AbortSignal): Promise<readonly Volume[]> =>
-  (await live.all(signal)).map(volumeOf);
-
-/** One without an affinity to a single node may be used here. */
-const mayBeOn = ({ affinity }: Volume, { settings }: ApplyParts): boolean =>
-  affinity === undefined || affinity === settings.node;
-
 /** All other volumes that may be of the same device, whatever made them. */
 export const othersThan = async (
   name: string | undefined,
   parts: ApplyParts,
   signal: AbortSignal,
-): Promise<CleaningOrder['others']> => othersAmong(await allVolumes(parts, signal), name, parts);
+): Promise<CleaningOrder['others']> => othersAmong(await parts.live.all(signal), name, parts);
 
 /**
  * Those of this node, and those of other nodes whose device has a name that no other device in the world has. What several nodes can
@@ -236,10 +228,10 @@ export const othersThan = async (
  */
 function othersAmong(volumes: readonly Volume[], name: string | undefined, parts: ApplyParts): CleaningOrder['others'] {
   const others = volumes.filter((volume) => volume.name !== name);
-  const elsewhere = others.filter((volume) => !mayBeOn(volume, parts));
+  const elsewhere = others.filter((volume) => !mayBeOn(volume, parts.settings.node));
   return [
     ...others
-      .filter((volume) => mayBeOn(volume, parts))
+      .filter((volume) => mayBeOn(volume, parts.settings.node))
       .map((volume) => ({ ...volume, path: volume.path || (volume.hostPath ?? '') }))
       .filter(({ path, identity }) => path !== '' || identity),
     ...elsewhere

@@ -29,7 +29,7 @@ const BOOT_ID = '/proc/sys/kernel/random/boot_id';
 
 export async function begin({ log, signal, clusterIsUnknown, ...parts }: Beginning): Promise<Begun> {
   const { host, clock, client, settings } = parts;
-  const live = new LiveVolumes(client);
+  const live = new LiveVolumes(client, settings.node);
   const ledger = await (settings.dryRun ? Ledger.copy : Ledger.open)(
     settings.stateDir,
     { files: host.files, clock, log },

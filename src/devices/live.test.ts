@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { VirtualClock } from '../kit/clock/virtual.ts';
 import { KubeClient } from '../kit/kube/client.ts';
 import { answer, type FakeAnswer, FakeTransport, refusal } from '../kit/kube/fake-transport.ts';
+import { DEVICE_ANNOTATION } from './contract.ts';
 import { LiveVolumes } from './live.ts';
 
 const PATH = '/api/v1/persistentvolumes';
@@ -17,13 +18,15 @@ function aServer() {
     while (waiting.length === 0) await Promise.resolve();
     waiting.shift()?.(pageOf(names));
   };
-  return { transport, live: new LiveVolumes(client), reply, waiting };
+  return { transport, live: new LiveVolumes(client, 'here'), reply, waiting };
 }
 
 const pageOf = (names: readonly string[], next?: string) =>
-  answer(200, { metadata: { ...(next && { continue: next }) }, items: names.map((name) => ({ metadata: { name } })) });
+  answer(200, { metadata: { ...(next && { continue: next }) }, items: names.map(aVolume) });
 
-const namesOf = async (volumes: ReturnType<LiveVolumes['all']>) => (await volumes).map(({ metadata }) => metadata.name);
+const aVolume = (name: string) => ({ metadata: { name }, spec: { local: { path: `/dev/${name}` } } });
+
+const namesOf = async (volumes: ReturnType<LiveVolumes['all']>) => (await volumes).map(({ name }) => name);
 
 describe('all volumes', () => {
   it('are read page by page', async () => {
@@ -68,6 +71,43 @@ describe('all volumes', () => {
     await expect(mine).rejects.toThrow('enough');
     await reply('a');
     expect(await theirs).toEqual(['a']);
+  });
+});
+
+describe('what is kept of all volumes', () => {
+  const on = (node: string) => ({
+    nodeAffinity: {
+      required: {
+        nodeSelectorTerms: [{ matchExpressions: [{ key: 'kubernetes.io/hostname', operator: 'In', values: [node] }] }],
+      },
+    },
+  });
+  const identified = (identity: object) => ({ [DEVICE_ANNOTATION]: JSON.stringify(identity) });
+  const keptOf = async (...items: readonly object[]) => {
+    const { transport, live } = aServer();
+    transport.on('GET', PATH, answer(200, { metadata: {}, items }));
+    return await namesOf(live.all(signal));
+  };
+
+  it('are those that may be of a device of the node, by their path or by what they say of it', async () => {
+    const here = { metadata: { name: 'here' }, spec: { local: { path: '/dev/a' }, ...on('here') } };
+    const anywhere = { metadata: { name: 'anywhere' }, spec: { hostPath: { path: '/dev/a' } } };
+    expect(await keptOf(here, anywhere)).toEqual(['here', 'anywhere']);
+  });
+
+  it('is nothing of volumes that have no device, or are of other nodes', async () => {
+    const csi = { metadata: { name: 'csi' }, spec: { csi: { driver: 'd', volumeHandle: 'h' } } };
+    const there = { metadata: { name: 'there' }, spec: { local: { path: '/dev/a' }, ...on('there') } };
+    expect(await keptOf(csi, there)).toEqual([]);
+  });
+
+  it('are also those of other nodes whose device has a name that no other has', async () => {
+    const spec = { local: { path: '/dev/a' }, ...on('there') };
+    const shared = {
+      metadata: { name: 'shared', annotations: identified({ wwid: 'naa.5000c500a1b2c3d4', sizeBytes: 4096 }) },
+      spec,
+    };
+    expect(await keptOf(shared)).toEqual(['shared']);
   });
 });
 

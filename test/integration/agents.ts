@@ -48,9 +48,9 @@ export interface Deployment {
   readonly probes: readonly Probe[];
 }
 
-/** Makes the namespace, the account of the agents and the policies, and waits until all of it is in force. */
+/** Makes the namespace, unless agents of another job are in it already, the account and the policies, and waits until all of it is in force. */
 export async function deploy(plane: ControlPlane, { name, rights, probes }: Deployment): Promise<Agents> {
-  await plane.admin.post('/api/v1/namespaces', { metadata: { name: NAMESPACE } });
+  await plane.admin.request('POST', '/api/v1/namespaces', { metadata: { name: NAMESPACE } });
   const account = await createServiceAccount(plane, { name, namespace: NAMESPACE, ...rights });
   const objects = await shipped<RawObject>(`admission/${name}`);
   for (const object of objects) await plane.admin.post(pathOf(object), object);

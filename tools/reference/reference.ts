@@ -16,6 +16,7 @@ import { GUARDS } from '../../src/devices/guards.ts';
 import { canBeApproved, explain, type Refusal, type RefusalFact, remedyOf } from '../../src/devices/refusals.ts';
 import { pvPoolResource } from '../../src/pool/custom-resource.ts';
 import { persistentVolumeSyncResource } from '../../src/sync/custom-resource.ts';
+import { benchmarkGroupTable, benchmarkTable, scaleTable } from './benchmarks.ts';
 import { commandSections, commandTable, exitCodeTable } from './command-line.ts';
 import { fieldTable, kindTable, objectRuleTable } from './custom-resources.ts';
 import { flagVariableTable, otherVariableTable, syncVariableTable } from './environment.ts';
@@ -84,6 +85,9 @@ const TABLES: Readonly<Record<string, () => string>> = {
   'variables of flags': flagVariableTable,
   'variables of sync': syncVariableTable,
   'other variables': otherVariableTable,
+  'benchmark groups': benchmarkGroupTable,
+  'all benchmarks': benchmarkTable,
+  'costs at scale': scaleTable,
   'all commands': commandTable,
   'flags of all commands': commandSections,
   'exit codes': exitCodeTable,
@@ -96,11 +100,13 @@ export const TABLE_NAMES = Object.keys(TABLES);
 /** The pages that have such tables. */
 export const PAGES: readonly string[] = [
   'charts/holdfast/README.md',
+  'docs/benchmarks.md',
   'docs/command-line.md',
   'docs/devices.md',
   'docs/lvm.md',
   'docs/lvm-options.md',
   'docs/pool.md',
+  'docs/scale.md',
   'docs/reference/command-line.md',
   'docs/reference/custom-resources.md',
   'docs/reference/environment.md',

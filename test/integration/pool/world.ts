@@ -199,12 +199,18 @@ export interface Claim extends RawObject {
   readonly status: { readonly capacity?: { readonly storage: string } };
 }
 
+/** What a pool needs of the cluster that it is in. */
+export interface PoolPlace {
+  readonly admin: RawClient;
+  readonly pods: PlayedPods;
+}
+
 export class Pool {
   readonly namespace: string;
   readonly name: string;
-  readonly #world: PoolWorld;
+  readonly #world: PoolPlace;
 
-  constructor(world: PoolWorld, namespace: string, name: string) {
+  constructor(world: PoolPlace, namespace: string, name: string) {
     this.#world = world;
     this.namespace = namespace;
     this.name = name;

@@ -40,11 +40,11 @@ interface EventOf extends RawObject {
 export class LvmNode implements AsyncDisposable {
   readonly guest: LabNode;
   readonly name: string;
-  #cluster: Cluster;
+  #cluster: LvmCluster;
   #agent: Program | undefined;
   #written: Promise<string> | undefined;
 
-  private constructor(guest: LabNode, name: string, cluster: Cluster) {
+  private constructor(guest: LabNode, name: string, cluster: LvmCluster) {
     this.guest = guest;
     this.name = name;
     this.#cluster = cluster;
@@ -54,6 +54,19 @@ export class LvmNode implements AsyncDisposable {
   static async start(diskBytes: readonly number[], name = 'node7', { systemd = false } = {}): Promise<LvmNode> {
     await using undo = new AsyncDisposableStack();
     const cluster = undo.use(await aCluster(name));
+    const node = await LvmNode.join(cluster, diskBytes, name, { systemd });
+    undo.move();
+    return node;
+  }
+
+  /** The same in a cluster that is there already, and ends with the node. */
+  static async join(
+    cluster: LvmCluster,
+    diskBytes: readonly number[],
+    name: string,
+    { systemd = false } = {},
+  ): Promise<LvmNode> {
+    await using undo = new AsyncDisposableStack();
     const guest = undo.use(await LabNode.start({ diskBytes, systemd }));
     await guest.output('vgcreate', '--yes', 'storage_bulk', '/dev/ubda');
     undo.move();
@@ -233,18 +246,23 @@ export class LvmNode implements AsyncDisposable {
   }
 }
 
-interface Cluster extends AsyncDisposable {
+export interface LvmCluster extends AsyncDisposable {
   readonly plane: ControlPlane;
   readonly agents: Agents;
 }
 
 /** With this node, and what the agent needs there. */
-async function aCluster(name: string): Promise<Cluster> {
+async function aCluster(name: string): Promise<LvmCluster> {
   await using undo = new AsyncDisposableStack();
   const plane = undo.use(await startControlPlane({ controllers: true }));
-  const labels = { 'kubernetes.io/hostname': name, 'node-id.k8s.portavita.net/nodeid': name };
-  await plane.admin.post('/api/v1/nodes', { metadata: { name, labels } });
-  const agents = undo.use(await deployAgents(plane, asShipped(NAMESPACE)));
+  const agents = undo.use(await admitNode(plane, name));
   const kept = undo.move();
   return { plane, agents, [Symbol.asyncDispose]: () => kept.disposeAsync() };
+}
+
+/** Makes the node, and the account of the agents with its rights and policies. */
+export async function admitNode(plane: ControlPlane, name: string): Promise<Agents> {
+  const labels = { 'kubernetes.io/hostname': name, 'node-id.k8s.portavita.net/nodeid': name };
+  await plane.admin.post('/api/v1/nodes', { metadata: { name, labels } });
+  return await deployAgents(plane, asShipped(NAMESPACE));
 }
