@@ -9,6 +9,12 @@ import { topologyStory } from './topology.ts';
 
 const alone: readonly Story[] = [topologyStory, devicesStory, lvmStory, poolStory, syncStory];
 
+/** These jobs, alone or together. */
+export function storyOf(jobs: readonly string[]): Story {
+  const chosen = alone.filter(({ name }) => jobs.includes(name));
+  return together(jobs.join(','), chosen);
+}
+
 export const STORIES: ReadonlyMap<string, Story> = new Map(
   [...alone, together('together', alone)].map((story) => [story.name, story]),
 );

@@ -167,11 +167,19 @@ export interface FaultMix {
   readonly calls: Calls;
   readonly watches: Calls;
   readonly untilMs: number;
-  readonly most: number;
 }
 
-/** Some of them, wherever chance puts them: at each kind of call as often as at any other, and at what only happens because of another fault. */
-export function drawFaults(random: Random, { jobs, calls, watches, untilMs, most }: FaultMix): readonly Fault[] {
+/** Some of them, wherever chance puts them. */
+export function drawFaults(random: Random, { most, ...mix }: FaultMix & { readonly most: number }): readonly Fault[] {
+  return drawExactly(random, mix, Math.floor(random() * (most + 1)));
+}
+
+/** So many, at each kind of call as often as at any other, and at what only happens because of another fault. */
+export function drawExactly(
+  random: Random,
+  { jobs, calls, watches, untilMs }: FaultMix,
+  count: number,
+): readonly Fault[] {
   const pick = <T>(from: readonly T[]): T => from[Math.floor(random() * from.length)] as T;
   const upTo = (most: number): number => 1 + Math.floor(random() * most);
   const place = (job: string, made: ReadonlyMap<string, number>) => {
@@ -184,7 +192,7 @@ export function drawFaults(random: Random, { jobs, calls, watches, untilMs, most
     if (chance < 0.8) return { kind: 'jump', byMs: pick(JUMPS_MS) };
     return { kind: 'lease' };
   };
-  return Array.from({ length: Math.floor(random() * (most + 1)) }, (): Fault => {
+  return Array.from({ length: count }, (): Fault => {
     const job = pick(jobs);
     const chance = random();
     if (chance < 0.7) return { at: 'call', ...place(job, calls.of(job)), kind: pick(CALL_FAULTS) };

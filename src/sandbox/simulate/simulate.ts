@@ -6,7 +6,7 @@ import { theEndIsTheSame, theWriteBudgetIsKept, type WriteBudget } from '../../.
 import type { Random } from '../../kit/backoff.ts';
 import type { Log } from '../../kit/observe/log.ts';
 import { seeded } from '../seeded.ts';
-import { type Calls, drawFaults, type Fault, inWords } from './fault.ts';
+import { type Calls, drawFaults, type Fault, type FaultMix, inWords } from './fault.ts';
 import { shrunk } from './shrink.ts';
 import { type JobProcesses, Simulation } from './simulation.ts';
 
@@ -90,7 +90,7 @@ const DEFAULT_WRITES: WriteBudget = { times: 4, more: 40 };
 
 export async function simulate({ most = 6, faults: chosen, ...options }: SimulateOptions): Promise<Verdict> {
   const rehearsal = await Rehearsal.of(options);
-  return rehearsal.verdictOn(chosen ?? rehearsal.draw(seeded(options.seed ^ 0xfa017), most));
+  return rehearsal.verdictOn(chosen ?? drawFaults(seeded(options.seed ^ 0xfa017), { ...rehearsal.mix, most }));
 }
 
 /** A story as it goes when nothing goes wrong: what calls there are, and what every other run of the same seed is measured by. */
@@ -120,9 +120,10 @@ export class Rehearsal {
     return this.#played.simulation.watches;
   }
 
-  draw(random: Random, most: number): readonly Fault[] {
+  /** What faults can be drawn from. */
+  get mix(): FaultMix {
     const { jobs, calls, watches } = this;
-    return drawFaults(random, { jobs, calls, watches, untilMs: this.#plan.story.storyMs, most });
+    return { jobs, calls, watches, untilMs: this.#plan.story.storyMs };
   }
 
   verdictOn(faults: readonly Fault[]): Promise<Verdict> {
@@ -137,14 +138,14 @@ export function changesOf(story: Story, seed = 1): readonly string[] {
 }
 
 /** The same failure with as few faults and steps as it takes. */
-export async function shrink({ seed, world, faults: all, steps }: Verdict, story: Story): Promise<Verdict> {
+export async function shrink({ seed, world, faults: all, steps }: Verdict, story: Story, most = 200): Promise<Verdict> {
   const verdictOn = async (faults: readonly Fault[], only: readonly number[]) =>
     judge({ seed, world, story, faults, only }, await play({ seed, world, story, faults: [], only }));
   const fails = async (faults: readonly Fault[], only: readonly number[]) =>
     (await verdictOn(faults, only)).wrong.length > 0;
   const everything = [...steps.keys()];
-  const faults = await shrunk(all, (fewer) => fails(fewer, everything));
-  return verdictOn(faults, await shrunk(everything, (fewer) => fails(faults, fewer)));
+  const faults = await shrunk(all, (fewer) => fails(fewer, everything), most);
+  return verdictOn(faults, await shrunk(everything, (fewer) => fails(faults, fewer), most));
 }
 
 /** For people: what went wrong, what it took, and how to see it again. */
@@ -165,7 +166,8 @@ export function report(verdict: Verdict, story: Story): string {
 export function replayOf({ seed, world, faults }: Pick<Verdict, 'seed' | 'world' | 'faults'>, story: Story): string {
   const changes = world.map((name) => `--world '${name}'`);
   const troubles = faults.length === 0 ? ['--faults 0'] : faults.map((fault) => `--fault '${inWords(fault)}'`);
-  return [`holdfast simulate --story ${story.name} --seed ${seed}`, ...changes, ...troubles].join(' ');
+  const what = story.name.includes(',') ? '--jobs' : '--story';
+  return [`holdfast simulate ${what} ${story.name} --seed ${seed}`, ...changes, ...troubles].join(' ');
 }
 
 async function judge(plan: Plan, undisturbed: Played): Promise<Verdict> {
