@@ -11,6 +11,7 @@ WORKDIR /build
 COPY package.json package-lock.json ./
 RUN npm ci --no-audit --no-fund
 COPY src src
+COPY test/invariants test/invariants
 COPY web web
 COPY tools tools
 COPY LICENSE ./

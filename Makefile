@@ -4,7 +4,7 @@ SHELL := bash
 .DEFAULT_GOAL := help
 # Tiers share the machine's devices and ports, and each one uses all cores by itself: also with -j they run one after another.
 .NOTPARALLEL:
-.PHONY: help setup demo test check unit simulation conformance integration host lab browser e2e campaign mutations bench control-plane helm s3-server azurite console-page bundle image manifests deploy sandbox-schemas docs format
+.PHONY: help setup demo test check unit simulation conformance integration host lab browser e2e campaign simulation-campaign mutations bench control-plane helm s3-server azurite console-page bundle image manifests deploy sandbox-schemas docs format
 
 # npm scripts and these recipes run on the Node.js that package-lock.json pins, whatever the machine has.
 export PATH := $(CURDIR)/node_modules/.bin:$(PATH)
@@ -69,12 +69,16 @@ e2e: $(SETUP) control-plane helm image ## Run the chart and the images on a real
 	$(call say,End to end: the images on a real node)
 	@tools/node-tier.sh
 
-campaign: $(SETUP) control-plane ## Run what takes longest: pools with 2 GB that are scaled and killed, every feature of lvm on a real node
+campaign: $(SETUP) simulation-campaign control-plane ## Run what takes longest: every fault at every call of every job, pools with 2 GB that are scaled and killed, every feature of lvm on a real node
 	$(call say,Campaign: pools with 2 GB under constant use)
 	@POOL_MEGABYTES=2000 vitest run --project integration test/integration/pool/scaling.test.ts
 	$(call say,Campaign: whole nodes in guests)
 	@tools/lab/build.sh >/dev/null
 	@vitest run --project lab-node
+
+simulation-campaign: $(SETUP) ## Put every fault at every call of all jobs, alone and together; SIZE=small, medium, large or all, STORY=lvm, SEED=1, MINUTES=60, REPORT=FILE
+	$(call say,Campaign: every fault at every call of all jobs, on virtual time)
+	@node --disable-warning=ExperimentalWarning tools/campaign/run.ts --size $(or $(SIZE),small) --seed $(or $(SEED),1) $(STORY:%=--story %) $(MINUTES:%=--minutes %) $(REPORT:%=--report %)
 
 mutations: $(SETUP) ## Put small bugs into the decisions of all jobs, one at a time, and see whether the tests find each; COUNT=120 says how many, SEED=12 which
 	@node --disable-warning=ExperimentalWarning tools/mutations/run.ts --count $(or $(COUNT),120) --seed $(or $(SEED),1)

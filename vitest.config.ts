@@ -1,7 +1,7 @@
 import { defineConfig } from 'vitest/config';
 
 /** Whole jobs on simulated machines and clusters, with faults, crashes and power cuts. */
-const SIMULATION = 'src/**/*.simulation.test.ts';
+const SIMULATION = '{src,tools}/**/*.simulation.test.ts';
 
 const RUN_THE_PROGRAM = ['integration', 'host', 'lab-node'];
 
@@ -34,7 +34,14 @@ export default defineConfig({
     projects: [
       tier(
         'unit',
-        ['bench/**/*.test.ts', 'web/**/*.test.ts', 'src/**/*.test.ts', 'tools/**/*.test.ts', 'test/layers.test.ts'],
+        [
+          'bench/**/*.test.ts',
+          'web/**/*.test.ts',
+          'src/**/*.test.ts',
+          'tools/**/*.test.ts',
+          'test/layers.test.ts',
+          'test/invariants/*.test.ts',
+        ],
         false,
       ),
       tier('simulation', [SIMULATION], false, 120_000),

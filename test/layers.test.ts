@@ -76,8 +76,18 @@ test('the page takes of the program what the console shows, and what is pure, an
   expect(violations(({ to }) => to.startsWith('web/'))).toEqual([]);
 });
 
-test('the program imports nothing from tests, tools or benchmarks', () => {
-  expect(violations(({ from, to }) => !isTest(from) && /^(test|tools|bench)\//.test(to))).toEqual([]);
+test('the program imports nothing from tests, tools or benchmarks, but the simulator and stand-ins for tests what must never happen', () => {
+  const isForTests = (file: string) => /^\/\*\*(?:\s|\*)*For tests\b/.test(readFileSync(join(root, file), 'utf8'));
+  const mayKnow = (file: string) => /^src\/(?:sandbox|commands)\/simulate\//.test(file) || isForTests(file);
+  const isForbidden = ({ from, to }: Import) =>
+    !isTest(from) && /^(test|tools|bench)\//.test(to) && !(to.startsWith('test/invariants/') && mayKnow(from));
+  expect(violations(isForbidden)).toEqual([]);
+});
+
+test('what must never happen is told without any part of the program', () => {
+  const invariants = globSync('test/invariants/*.ts', { cwd: root }).filter((file) => !isTest(file));
+  expect(invariants.length).toBeGreaterThan(5);
+  expect(invariants.flatMap(importsOf)).toEqual([]);
 });
 
 test('only the host part of the kit runs commands', () => {

@@ -1,5 +1,10 @@
 /** For tests: watches everything that is done to the disks and volumes of a simulated node, knows whose data is where, and notes what must never happen. */
 
+import {
+  aDeviceInUseIsNeverWritten,
+  aVolumeIsDeletedOnlyWhenItIsReleased,
+  aVolumeIsMadeOnlyOfACleanDevice,
+} from '../../test/invariants/devices.ts';
 import type { PersistentVolume } from '../api/persistent-volumes.ts';
 import type { SimulatedCluster } from '../api/simulated-cluster.ts';
 import { Refuse, Retry } from '../kit/controller/outcome.ts';
@@ -130,23 +135,23 @@ export class Oracle {
     if (this.#isSomebodyElse) return;
     const { mounts, strangers } = this.#machine;
     const { number, name } = disk;
-    const isUsed = mounts.some(({ device }) => device === number) || strangers.some(({ device }) => device === number);
-    if (isUsed) this.violations.push(`${name} is written to while it is in use`);
-    const present = this.#tenants.get(disk)?.find((tenant) => !tenant.hasLeft);
-    if (present) this.violations.push(`${name} is written to while it is ${present.name}'s`);
-    for (const { metadata, status } of this.#cluster.volumes)
-      if (status?.phase === 'Bound' && this.#made.get(metadata.name ?? '') === disk)
-        this.violations.push(`${name} is written to while ${metadata.name} is bound`);
+    const isOpen = mounts.some(({ device }) => device === number) || strangers.some(({ device }) => device === number);
+    const tenant = this.#tenants.get(disk)?.find(({ hasLeft }) => !hasLeft)?.name;
+    const bound = this.#cluster.volumes
+      .filter(({ metadata, status }) => status?.phase === 'Bound' && this.#made.get(metadata.name ?? '') === disk)
+      .map(({ metadata }) => metadata.name ?? '');
+    this.violations.push(...aDeviceInUseIsNeverWritten({ device: name, isOpen, tenant, bound }));
   }
 
   #isMade({ metadata, spec }: PersistentVolume): void {
     const name = metadata.name ?? '';
     const disk = this.diskAt(spec?.local?.path ?? '');
     if (!disk) return void this.violations.push(`${name} is made of no disk`);
-    if (!this.isClean(disk)) this.violations.push(`${name} is made of ${disk.name}, which is not clean`);
-    for (const other of this.#cluster.volumes)
-      if (this.#isOf(other, disk))
-        this.violations.push(`${name} is made of ${disk.name}, which is the disk of ${other.metadata.name}`);
+    const others = this.#cluster.volumes
+      .filter((other) => this.#isOf(other, disk))
+      .map(({ metadata: { name: other = '' } }) => other);
+    const made = { volume: name, device: disk.name, isClean: this.isClean(disk), others };
+    this.violations.push(...aVolumeIsMadeOnlyOfACleanDevice(made));
     this.#made.set(name, disk);
     this.#tenants.delete(disk);
   }
@@ -158,7 +163,8 @@ export class Oracle {
   }
 
   #isDeleted({ metadata, status }: PersistentVolume): void {
-    if (status?.phase !== 'Released') this.violations.push(`${metadata.name} is deleted while it is ${status?.phase}`);
+    if (this.#isSomebodyElse) return;
+    this.violations.push(...aVolumeIsDeletedOnlyWhenItIsReleased(metadata.name ?? '', status?.phase));
   }
 
   #ledgerChanges(): void {

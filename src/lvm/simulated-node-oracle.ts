@@ -1,4 +1,12 @@
 /** For tests: watches everything that is done to the volumes of a simulated node, knows whose data are where, and notes what must never happen. */
+import {
+  aFilesystemIsMadeOnlyOnWhatIsNew,
+  aLogicalVolumeGoesOnlyAfterItsVolumeWasDeleted,
+  aLogicalVolumeIsMadeOnce,
+  nothingIsLeftOfADeletedVolume,
+  onlyWhatIsReadyIsMountedWhereItBelongs,
+  whatWasWrittenIsThere,
+} from '../../test/invariants/lvm.ts';
 import type { PersistentVolume } from '../api/persistent-volumes.ts';
 import type { SimulatedCluster } from '../api/simulated-cluster.ts';
 import { FINALIZER } from './contract.ts';
@@ -67,15 +75,17 @@ export class Oracle {
 
   /** What is lost of what somebody needs. */
   get losses(): readonly string[] {
-    return [...this.#needed]
-      .filter(([volume, data]) => !this.#lvm.volumes.includes(volume) || volume.content.precious !== data)
-      .map(([{ name }, data]) => `${data} of ${name} is lost`);
+    return [...this.#needed].flatMap(([volume, written]) => {
+      const found = this.#lvm.volumes.includes(volume) ? volume.content.precious : undefined;
+      return whatWasWrittenIsThere({ volume: volume.name, written, found });
+    });
   }
 
   /** What is left of volumes that are gone, and is not kept on purpose. */
   get leaks(): readonly string[] {
     const uids = new Set(this.#cluster.volumes.map(({ metadata }) => metadata.uid));
-    return this.#lvm.volumes.filter((volume) => this.#isLeft(volume, uids)).map(({ name }) => `${name} is left over`);
+    const left = this.#lvm.volumes.filter((volume) => this.#isLeft(volume, uids));
+    return nothingIsLeftOfADeletedVolume(left.map(({ name }) => name));
   }
 
   #isLeft(volume: SimulatedVolume, uids: ReadonlySet<string | undefined>): boolean {
@@ -133,35 +143,42 @@ export class Oracle {
     const pv = this.#cluster.volume(volume.name);
     const isItsOwn = pv?.metadata.uid === owner?.uid && pv?.metadata.finalizers?.includes(FINALIZER);
     const isHeld = isItsOwn || this.#deleted.has(owner?.uid ?? '') || this.#isOnItsWay(owner?.uid);
-    this.#must(owner !== undefined, `${volume.name} is made without a mark`);
-    this.#must(isHeld, `${volume.name} is made before its object is held`);
-    const all = this.#lvm.volumes.filter((each) => ownerIn(each)?.uid === owner?.uid);
-    this.#must(all.length === 1, `there are ${all.length} logical volumes for ${volume.name}`);
+    const count = this.#lvm.volumes.filter((each) => ownerIn(each)?.uid === owner?.uid).length;
+    const made = { volume: volume.name, isMarked: owner !== undefined, isHeld, count };
+    this.violations.push(...aLogicalVolumeIsMadeOnce(made));
   }
 
   #isLost(what: string, volume: SimulatedVolume | undefined): void {
     const uid = volume && ownerIn(volume)?.uid;
-    this.#must(uid !== undefined && this.#deleted.has(uid), `${what}, and nobody has deleted its volume`);
+    const wasDeleted = uid !== undefined && this.#deleted.has(uid);
+    this.violations.push(...aLogicalVolumeGoesOnlyAfterItsVolumeWasDeleted(what, wasDeleted));
   }
 
   #isFormatted(content: Content): void {
     const volume = this.#lvm.volumeOf(content);
-    const name = volume?.name ?? 'an unknown volume';
-    this.#must(content.precious === undefined, `${name} is formatted over ${content.precious}`);
-    this.#must(content.formatted === 0, `${name} is formatted a second time`);
-    this.#must((volume && ownerIn(volume))?.state === 'new', `${name} is formatted, and it is not new`);
+    const formatted = {
+      volume: volume?.name ?? 'an unknown volume',
+      data: content.precious,
+      timesFormatted: content.formatted,
+      isNew: (volume && ownerIn(volume))?.state === 'new',
+    };
+    this.violations.push(...aFilesystemIsMadeOnlyOnWhatIsNew(formatted));
   }
 
   #isMounted(content: Content, path: string): void {
     const volume = this.#lvm.volumeOf(content);
     const owner = volume && ownerIn(volume);
     const pv = this.#cluster.volumes.find(({ spec }) => spec?.local?.path === path);
-    this.#must(!this.#isMountPoint(path), `something is mounted over at ${path}`);
     const isItsOwn = owner !== undefined && owner.uid === pv?.metadata.uid;
-    const mayBe = isItsOwn || this.#deleted.has(owner?.uid ?? '') || this.#isOnItsWay(owner?.uid);
-    this.#must(mayBe, `${volume?.name} is mounted at ${path}, where it does not belong`);
-    this.#must(!content.isOld, `${volume?.name} is mounted with what another one had on the disk`);
-    this.#must(owner?.state === 'ready', `${volume?.name} is mounted before it is marked as ready`);
+    const mounted = {
+      volume: volume?.name,
+      path,
+      isCovering: this.#isMountPoint(path),
+      belongs: isItsOwn || this.#deleted.has(owner?.uid ?? '') || this.#isOnItsWay(owner?.uid),
+      isAnothers: content.isOld,
+      isReady: owner?.state === 'ready',
+    };
+    this.violations.push(...onlyWhatIsReadyIsMountedWhereItBelongs(mounted));
   }
 
   #isUnmounted(path: string): void {

@@ -2,6 +2,10 @@
  * For tests: a cluster with pools in it. StatefulSets make pods and claims, pods get addresses and become ready, agents hold blobs and
  * drain, people write blobs; and an oracle watches that no agent is let go that holds something, and that nothing is done twice.
  */
+import {
+  aClaimIsDeletedOnlyWhenItIsEmpty,
+  replicasDropOnlyAfterEveryLeavingAgentIsEmpty,
+} from '../../test/invariants/pool.ts';
 import type { PersistentVolumeClaim } from '../api/persistent-volume-claims.ts';
 import type { Pod } from '../api/pods.ts';
 import type { StatefulSet } from '../api/stateful-sets.ts';
@@ -328,11 +332,11 @@ export class SimulatedCluster {
     if (to > from || this.#isByAPerson) return;
     if (!operation?.drained)
       this.violations.push(`lowered from ${from} to ${to}, and no operation says that all are drained`);
-    for (let ordinal = to; ordinal < from; ordinal++) {
+    const blobsOf = (ordinal: number) => {
       const claim = this.api.get(CLAIMS, `default/vol-data-sts-${ordinal}`);
-      const left = this.#disks.get(claim?.metadata.uid ?? '')?.blobs.size ?? 0;
-      if (left > 0) this.violations.push(`the agent ${ordinal} was let go with ${left} blobs`);
-    }
+      return this.#disks.get(claim?.metadata.uid ?? '')?.blobs.size ?? 0;
+    };
+    this.violations.push(...replicasDropOnlyAfterEveryLeavingAgentIsEmpty({ from, to, blobsOf }));
   }
 
   /** What a person does behind the operator's back is not the operator's fault. */
@@ -347,7 +351,7 @@ export class SimulatedCluster {
   #watchClaim(key: string, { metadata }: KubeObject): void {
     const disk = this.#disks.get(metadata.uid ?? '');
     if (this.#isByAPerson) for (const blob of disk?.blobs.keys() ?? []) this.stored.delete(blob);
-    else if ((disk?.blobs.size ?? 0) > 0) this.violations.push(`claim ${key} was deleted with blobs on it`);
+    else this.violations.push(...aClaimIsDeletedOnlyWhenItIsEmpty(key, disk?.blobs.size ?? 0));
   }
 
   #watchPod({ metadata }: KubeObject): void {

@@ -2,10 +2,11 @@
  * The story of the devices job: claims come and go on a node with three disks, the node loses power, and in the end each disk is a
  * volume that is whole and somebody's, or clean and nobody's.
  */
+import { nobodyGetsAnothersData } from '../../../test/invariants/devices.ts';
 import { CONFIG_MAPS } from '../../api/config-maps.ts';
 import { NODES } from '../../api/nodes.ts';
 import { PERSISTENT_VOLUME_CLAIMS, type PersistentVolumeClaim } from '../../api/persistent-volume-claims.ts';
-import { PERSISTENT_VOLUMES } from '../../api/persistent-volumes.ts';
+import { PERSISTENT_VOLUMES, type PersistentVolume } from '../../api/persistent-volumes.ts';
 import { CONFIG_ANNOTATION, type DevicesSettings } from '../../devices/contract.ts';
 import { devices } from '../../devices/controller.ts';
 import { BANDWIDTH, DEVICE_DIR, headOf, LEDGER, SimulatedDisks, STATE_DIR } from '../../devices/simulated-disks.ts';
@@ -15,8 +16,9 @@ import type { Random } from '../../kit/backoff.ts';
 import { SimulatedMachine } from '../../kit/host/simulated/machine.ts';
 import { accountOf, grant } from '../../sandbox/rights.ts';
 import { hostOf } from '../../sandbox/simulate/machine.ts';
-import type { Stage, Step, Story } from '../../sandbox/simulate/simulate.ts';
+import type { Change, Stage, Step, Story } from '../../sandbox/simulate/simulate.ts';
 import type { JobProcesses, Simulation } from '../../sandbox/simulate/simulation.ts';
+import { edit, relabelled, removeIfThere, repeated, whenGone } from './acts.ts';
 
 const NODE = 'n1';
 const NAMESPACE = 'default';
@@ -85,12 +87,13 @@ class DevicesStage implements Stage {
     let isNew: string | undefined;
     const watched: ConstructorParameters<typeof Oracle>[1] = {
       get volumes() {
-        return objects.list(PERSISTENT_VOLUMES).filter(({ metadata }) => metadata.name !== isNew);
+        return objects.list(PERSISTENT_VOLUMES).filter((each) => isOurs(each) && each.metadata.name !== isNew);
       },
       onCreate: () => {},
       onDelete: () => {},
     };
     objects.onChange(PERSISTENT_VOLUMES, ({ type, object, old }) => {
+      if (!isOurs(object)) return;
       isNew = type === 'ADDED' ? object.metadata.name : undefined;
       if (type === 'ADDED') watched.onCreate(object);
       isNew = undefined;
@@ -135,31 +138,112 @@ class DevicesStage implements Stage {
   #leaves(ms: number, name: string): Step {
     const key = `${NAMESPACE}/${name}`;
     const { objects } = this.#simulation;
-    const act = () => {
-      if (objects.get(PERSISTENT_VOLUME_CLAIMS, key)) objects.remove(PERSISTENT_VOLUME_CLAIMS, key);
-    };
-    return { ms, what: `${name} leaves`, act };
+    return { ms, what: `${name} leaves`, act: () => removeIfThere(objects, PERSISTENT_VOLUME_CLAIMS, key) };
+  }
+
+  changes(random: Random): readonly Change[] {
+    const { objects } = this.#simulation;
+    const ms = Math.floor((0.2 + random() * 0.4) * LAST_MOVE_MS);
+    const configure = (data: Readonly<Record<string, string>>) =>
+      edit(objects, CONFIG_MAPS, `${NAMESPACE}/disks`, (map) => ({ ...map, data: { ...map.data, ...data } }));
+    const annotate = (value: string) =>
+      edit(objects, NODES, NODE, ({ metadata, ...node }) => ({
+        ...node,
+        metadata: { ...metadata, annotations: { ...metadata.annotations, [CONFIG_ANNOTATION]: value } },
+      }));
+    const hostname = (name: string) =>
+      edit(objects, NODES, NODE, (node) => relabelled(node, { 'kubernetes.io/hostname': name }));
+    const forAWhile = (name: string, wrong: () => void, right: () => void): Change => ({
+      name,
+      steps: [
+        { ms, what: name, act: wrong },
+        { ms: ms + 200_000, what: `${name} no longer`, act: right },
+      ],
+    });
+    return [
+      {
+        name: 'an offered disk is deleted by somebody',
+        steps: repeated(ms, { times: 3, everyMs: 60_000 }, 'deletes a volume that is offered', () => this.#deleteOne()),
+      },
+      {
+        name: 'a claim is deleted and made anew with the same name',
+        steps: [
+          this.#claims(ms, 'returning'),
+          this.#leaves(ms + 100_000, 'returning'),
+          { ...this.#leaves(ms + 101_000, 'returning'), what: 'returning comes back', act: () => this.#comesBack() },
+          this.#leaves(LAST_MOVE_MS, 'returning'),
+        ],
+      },
+      forAWhile(
+        'the filter is no expression',
+        () => configure({ deviceNameFilter: '[' }),
+        () => configure({ deviceNameFilter: '.*' }),
+      ),
+      forAWhile(
+        'the directory of the disks is another',
+        () => configure({ deviceDir: '/dev/elsewhere' }),
+        () => configure({ deviceDir: DEVICE_DIR }),
+      ),
+      forAWhile(
+        'the node names a configuration that is not there',
+        () => annotate('nowhere'),
+        () => annotate('disks'),
+      ),
+      forAWhile(
+        'the node is called otherwise',
+        () => hostname('n2'),
+        () => hostname(NODE),
+      ),
+      {
+        name: 'a rival edits the labels of volumes back and forth',
+        steps: repeated(ms, { times: 12, everyMs: 15_000 }, 'a rival labels all disks', (time) => this.#relabel(time)),
+      },
+    ];
+  }
+
+  #deleteOne(): void {
+    const { objects } = this.#simulation;
+    const offered = objects.list(PERSISTENT_VOLUMES).find((each) => isOurs(each) && each.status?.phase === 'Available');
+    if (offered) this.#oracle.allow(() => objects.remove(PERSISTENT_VOLUMES, offered.metadata.name ?? ''));
+  }
+
+  #comesBack(): void {
+    const key = `${NAMESPACE}/returning`;
+    whenGone(this.#simulation, PERSISTENT_VOLUME_CLAIMS, key, () => this.#claims(0, 'returning').act());
+  }
+
+  #relabel(time: number): void {
+    const { objects } = this.#simulation;
+    for (const { metadata } of objects.list(PERSISTENT_VOLUMES).filter(isOurs))
+      edit(objects, PERSISTENT_VOLUMES, metadata.name ?? '', (volume) =>
+        relabelled(volume, { rival: time % 2 ? undefined : 'yes' }),
+      );
   }
 
   /** Who has which disk is a matter of time. */
   outcome(): unknown {
     const { objects } = this.#simulation;
     return {
-      claims: objects.list(PERSISTENT_VOLUME_CLAIMS).map(({ metadata, status }) => [metadata.name, status?.phase]),
+      claims: objects
+        .list(PERSISTENT_VOLUME_CLAIMS)
+        .filter(({ spec }) => spec?.storageClassName === CLASS)
+        .map(({ metadata, status }) => [metadata.name, status?.phase]),
       volumes: objects
         .list(PERSISTENT_VOLUMES)
+        .filter(isOurs)
         .map(({ status }) => status?.phase)
         .toSorted(),
     };
   }
 
   wrong(): readonly string[] {
-    const volumes = this.#simulation.objects.list(PERSISTENT_VOLUMES);
+    const volumes = this.#simulation.objects.list(PERSISTENT_VOLUMES).filter(isOurs);
     const faults = volumes.flatMap(({ metadata: { name = '' }, status }) => {
       const disk = this.#oracle.diskOf(name);
       if (!disk) return [`${name} has no disk`];
-      if (status?.phase === 'Bound') return this.#oracle.isIntact(disk) ? [] : [`the data on ${name} are gone`];
-      return this.#oracle.isClean(disk) ? [] : [`${name} is offered with somebody's data on it`];
+      const isBound = status?.phase === 'Bound';
+      const [isIntact, isClean] = [this.#oracle.isIntact(disk), this.#oracle.isClean(disk)];
+      return nobodyGetsAnothersData({ volume: name, isBound, isIntact, isClean });
     });
     const missing = volumes.length < LINKS.length ? [`${LINKS.length} disks are ${volumes.length} volumes`] : [];
     const bound = volumes.filter(({ status }) => status?.phase === 'Bound').length;
@@ -167,3 +251,5 @@ class DevicesStage implements Stage {
     return [...this.#oracle.violations, ...faults, ...missing, ...homeless];
   }
 }
+
+const isOurs = ({ spec }: PersistentVolume): boolean => spec?.storageClassName === CLASS;

@@ -15,8 +15,9 @@ import { Oracle } from '../../lvm/simulated-node-oracle.ts';
 import { lvmSpec } from '../../lvm/spec.ts';
 import { accountOf, grant } from '../../sandbox/rights.ts';
 import { processOn } from '../../sandbox/simulate/machine.ts';
-import type { Stage, Step, Story } from '../../sandbox/simulate/simulate.ts';
+import type { Change, Stage, Step, Story } from '../../sandbox/simulate/simulate.ts';
 import type { JobProcesses, Simulation } from '../../sandbox/simulate/simulation.ts';
+import { edit, relabelled, repeated, whenGone } from './acts.ts';
 
 const MINUTES = 60_000;
 const NODE = 'node7';
@@ -25,6 +26,7 @@ const GROUP = 'storage_bulk';
 const EXTENTS = 96n;
 const VOLUMES = 6;
 const LAST_MOVE_MS = 15 * MINUTES;
+const WRONG = `${PREFIX}no-such-option`;
 
 const settings = {
   node: NODE,
@@ -67,7 +69,7 @@ class LvmStage implements Stage {
     const { objects, world } = simulation;
     this.#oracle = new Oracle(this.#lvm, this.#fileSystems, {
       get volumes() {
-        return objects.list(PERSISTENT_VOLUMES);
+        return objects.list(PERSISTENT_VOLUMES).filter(isOurs);
       },
       volume: (name) => objects.get(PERSISTENT_VOLUMES, name),
     });
@@ -86,13 +88,13 @@ class LvmStage implements Stage {
     const at = (most: number) => Math.floor(random() * most);
     const cut = { ms: at(LAST_MOVE_MS), what: 'the node loses power', act: () => this.#reboot() };
     const lives = Array.from({ length: VOLUMES }, (_, index) => {
-      const name = `pv-${index}`;
+      const name = `logical-${index}`;
       const ms = at(LAST_MOVE_MS / 2);
       const later = () => ms + at(LAST_MOVE_MS / 2);
       return [
         { ms, what: `declares ${name}`, act: () => this.#declare(name) },
         { ms: later(), what: `writes to ${name}`, act: () => this.#write(name) },
-        ...(random() < 0.5 ? [{ ms: later(), what: `grows ${name}`, act: () => this.#grow(name) }] : []),
+        ...(random() < 0.5 ? [{ ms: later(), what: `grows ${name}`, act: () => this.#resize(name, 8n) }] : []),
         ...(random() < 0.5 ? [{ ms: later(), what: `deletes ${name}`, act: () => this.#delete(name) }] : []),
       ];
     });
@@ -104,13 +106,82 @@ class LvmStage implements Stage {
     this.#lvm.reboot();
   }
 
-  #declare(name: string): void {
+  changes(random: Random): readonly Change[] {
+    const { objects } = this.#simulation;
+    const ms = Math.floor((0.2 + random() * 0.4) * LAST_MOVE_MS);
+    const name = 'logical-again';
+    const identify = (id: string) => edit(objects, NODES, NODE, (node) => relabelled(node, { [NODE_ID_LABEL]: id }));
+    return [
+      {
+        name: 'a volume is deleted and declared anew with the same name',
+        steps: [
+          { ms, what: `declares ${name}`, act: () => this.#declare(name) },
+          { ms: ms + 60_000, what: `writes to ${name}`, act: () => this.#write(name) },
+          { ms: ms + 90_000, what: `deletes ${name}`, act: () => this.#delete(name) },
+          { ms: ms + 90_001, what: `declares ${name} anew`, act: () => this.#declareAnew(name) },
+          { ms: ms + 240_000, what: `writes to ${name}`, act: () => this.#write(name) },
+        ],
+      },
+      {
+        name: 'a volume is deleted while it is made, and declared anew',
+        steps: [
+          { ms, what: `declares ${name}`, act: () => this.#declare(name) },
+          { ms: ms + 400, what: `deletes ${name}`, act: () => this.#delete(name) },
+          { ms: ms + 401, what: `declares ${name} anew`, act: () => this.#declareAnew(name) },
+        ],
+      },
+      {
+        name: 'the node is called otherwise',
+        steps: [
+          { ms, what: 'the node has the name of another', act: () => identify('node8') },
+          { ms: ms + 200_000, what: 'the node has its own name', act: () => identify(NODE) },
+        ],
+      },
+      {
+        name: 'a rival takes the status away',
+        steps: repeated(ms, { times: 12, everyMs: 15_000 }, 'a rival takes the status away', () => this.#strip()),
+      },
+      {
+        name: 'a volume is declared too large, and put right',
+        steps: [
+          { ms, what: `declares ${name} too large`, act: () => this.#declare(name, 2n * EXTENTS) },
+          { ms: ms + 200_000, what: `declares ${name} smaller`, act: () => this.#resize(name, 4n) },
+        ],
+      },
+      {
+        name: 'a volume has an option that there is not, and loses it',
+        steps: [
+          { ms, what: `declares ${name} with a wrong option`, act: () => this.#declare(name, 4n, { [WRONG]: 'yes' }) },
+          { ms: ms + 200_000, what: `takes the option away`, act: () => this.#annotate(name, { [WRONG]: undefined }) },
+        ],
+      },
+    ];
+  }
+
+  #declareAnew(name: string): void {
+    whenGone(this.#simulation, PERSISTENT_VOLUMES, name, () => this.#declare(name));
+  }
+
+  #strip(): void {
+    for (const { metadata } of this.#simulation.objects.list(PERSISTENT_VOLUMES).filter(isOurs))
+      this.#annotate(metadata.name ?? '', { [`${PREFIX}status`]: undefined, [`${PREFIX}message`]: undefined });
+  }
+
+  #annotate(name: string, changed: Readonly<Record<string, string | undefined>>): void {
+    edit(this.#simulation.objects, PERSISTENT_VOLUMES, name, ({ metadata, ...volume }) => {
+      const all = Object.entries({ ...metadata.annotations, ...changed });
+      const left = all.filter((entry): entry is [string, string] => entry[1] !== undefined);
+      return { ...volume, metadata: { ...metadata, annotations: Object.fromEntries(left) } };
+    });
+  }
+
+  #declare(name: string, extents = 4n, annotations: Readonly<Record<string, string>> = {}): void {
     const matchExpressions = [{ key: NODE_ID_LABEL, operator: 'In' as const, values: [NODE] }];
     this.#simulation.objects.create(PERSISTENT_VOLUMES, {
-      metadata: { name },
+      metadata: { name, annotations },
       spec: {
         accessModes: ['ReadWriteOnce'],
-        capacity: { storage: `${4n * EXTENT}` },
+        capacity: { storage: `${extents * EXTENT}` },
         persistentVolumeReclaimPolicy: 'Delete',
         storageClassName: STORAGE_CLASS,
         local: { path: pathOf(name) },
@@ -128,11 +199,12 @@ class LvmStage implements Stage {
     this.#written += 1;
   }
 
-  #grow(name: string): void {
-    const volume = this.#get(name);
-    if (!volume || volume.metadata.deletionTimestamp) return;
-    const capacity = { storage: `${8n * EXTENT}` };
-    this.#simulation.objects.update(PERSISTENT_VOLUMES, { ...volume, spec: { ...volume.spec, capacity } });
+  #resize(name: string, extents: bigint): void {
+    const capacity = { storage: `${extents * EXTENT}` };
+    edit(this.#simulation.objects, PERSISTENT_VOLUMES, name, (volume) => ({
+      ...volume,
+      spec: { ...volume.spec, capacity },
+    }));
   }
 
   #delete(name: string): void {
@@ -151,16 +223,16 @@ class LvmStage implements Stage {
     return {
       volumes: objects
         .list(PERSISTENT_VOLUMES)
+        .filter(isOurs)
         .map((volume) => [volume.metadata.name, isReady(volume), volume.spec?.capacity?.storage]),
       logical: this.#lvm.volumes.map(({ name, extents }) => `${name} ${extents}`).toSorted(),
-      nodes: objects.list(NODES).length,
     };
   }
 
   wrong(): readonly string[] {
     const notReady = this.#simulation.objects
       .list(PERSISTENT_VOLUMES)
-      .filter((volume) => !isReady(volume))
+      .filter((volume) => isOurs(volume) && !isReady(volume))
       .map(({ metadata }) => `${metadata.name} is not ready: ${metadata.annotations?.[`${PREFIX}message`]}`);
     return [
       ...this.#oracle.violations,
@@ -173,7 +245,7 @@ class LvmStage implements Stage {
   }
 
   #tooSmall(): readonly string[] {
-    const volumes = this.#simulation.objects.list(PERSISTENT_VOLUMES);
+    const volumes = this.#simulation.objects.list(PERSISTENT_VOLUMES).filter(isOurs);
     return volumes.flatMap(({ metadata: { name }, spec }) => {
       const logical = this.#lvm.volumes.find((each) => each.name === name);
       const isLargeEnough =
@@ -182,6 +254,8 @@ class LvmStage implements Stage {
     });
   }
 }
+
+const isOurs = ({ spec }: PersistentVolume): boolean => spec?.storageClassName === STORAGE_CLASS;
 
 const pathOf = (volume: string): string => `${DEFAULT_MOUNT_BASE}/${volume}`;
 

@@ -2,6 +2,11 @@
  * The story of the pool job: a pool grows and shrinks while people store blobs in it, pods are lost, and in the end it is as large as
  * was asked for last, and every blob that was ever acknowledged is there.
  */
+import {
+  aClaimIsDeletedOnlyWhenItIsEmpty,
+  anAcknowledgedBlobIsNeverLost,
+  replicasDropOnlyAfterEveryLeavingAgentIsEmpty,
+} from '../../../test/invariants/pool.ts';
 import { PERSISTENT_VOLUME_CLAIMS, type PersistentVolumeClaim } from '../../api/persistent-volume-claims.ts';
 import { claimsOf, PODS, type Pod } from '../../api/pods.ts';
 import { STATEFUL_SETS, type StatefulSet } from '../../api/stateful-sets.ts';
@@ -18,14 +23,17 @@ import { poolSpec } from '../../pool/spec.ts';
 import { CUSTOM_RESOURCE_DEFINITIONS } from '../../sandbox/kinds/resources.ts';
 import { accountOf, grant } from '../../sandbox/rights.ts';
 import type { Life } from '../../sandbox/simulate/process.ts';
-import type { Stage, Step, Story } from '../../sandbox/simulate/simulate.ts';
+import type { Change, Stage, Step, Story } from '../../sandbox/simulate/simulate.ts';
 import type { JobProcesses, Simulation } from '../../sandbox/simulate/simulation.ts';
 import { PROVISIONER } from '../../sandbox/world/provisioner.ts';
+import { edit, removeIfThere, repeated } from './acts.ts';
 
 const MINUTES = 60_000;
 const NAMESPACE = 'default';
 const POOL = 'data';
 const KEY = `${NAMESPACE}/${POOL}`;
+const SET = `${KEY}-sts`;
+const BROKEN_IMAGE = 'broken:1';
 const CLASS = 'fast';
 const NODES = 3;
 const MOST_AGENTS = 5;
@@ -59,6 +67,7 @@ class PoolStage implements Stage {
     objects.create(CUSTOM_RESOURCE_DEFINITIONS, customResourceDefinition(pvPoolResource));
     grant(objects, poolSpec);
     for (let index = 0; index < NODES; index++) world.addNode(`node-${index}`);
+    world.kubelets.brokenImages.add(BROKEN_IMAGE);
     objects.create(STORAGE_CLASSES, {
       metadata: { name: CLASS },
       provisioner: PROVISIONER,
@@ -107,12 +116,53 @@ class PoolStage implements Stage {
     }));
     const losses = Array.from({ length: 2 }, () => {
       const name = `${POOL}-sts-${at(MOST_AGENTS)}`;
-      const act = () => {
-        if (objects.get(PODS, `${NAMESPACE}/${name}`)) objects.remove(PODS, `${NAMESPACE}/${name}`);
-      };
+      const act = () => removeIfThere(objects, PODS, `${NAMESPACE}/${name}`);
       return { ms: MINUTES + at(LAST_MOVE_MS), what: `${name} is lost`, act };
     });
     return [declare, ...resizes, ...writes, ...losses, this.#resize(LAST_MOVE_MS + 2 * MINUTES, AT_LAST)];
+  }
+
+  changes(random: Random): readonly Change[] {
+    const { objects, world } = this.#simulation;
+    const ms = Math.floor((0.2 + random() * 0.5) * LAST_MOVE_MS);
+    const renew = (image: string) =>
+      edit(objects, PV_POOLS, KEY, (known) => ({ ...known, spec: { ...known.spec, image } }));
+    return [
+      {
+        name: 'the stateful set is deleted and its pods are left',
+        steps: [{ ms, what: 'deletes the stateful set', act: () => this.#orphan() }],
+      },
+      {
+        name: 'a rival raises the replicas again and again',
+        steps: repeated(ms, { times: 4, everyMs: 60_000 }, 'a rival wants one more', () => this.#raise()),
+      },
+      {
+        name: 'the image is broken for a while',
+        steps: [
+          { ms, what: 'wants an image that does not start', act: () => renew(BROKEN_IMAGE) },
+          { ms: ms + 3 * MINUTES, what: 'wants the first image', act: () => renew('holdfast:1') },
+        ],
+      },
+      {
+        name: 'a node fails and comes back',
+        steps: [
+          { ms, what: 'node-0 fails', act: () => world.kubelets.switchOff('node-0') },
+          { ms: ms + 2 * MINUTES, what: 'node-0 is back', act: () => world.kubelets.switchOn('node-0') },
+        ],
+      },
+    ];
+  }
+
+  #orphan(): void {
+    const { objects } = this.#simulation;
+    if (objects.get(STATEFUL_SETS, SET)) objects.remove(STATEFUL_SETS, SET, { propagationPolicy: 'Orphan' });
+  }
+
+  #raise(): void {
+    edit(this.#simulation.objects, STATEFUL_SETS, SET, ({ spec, ...set }) => ({
+      ...set,
+      spec: { ...spec, replicas: (spec?.replicas ?? 0) + 1 },
+    }));
   }
 
   #declare(numPVs: number): void {
@@ -122,10 +172,7 @@ class PoolStage implements Stage {
 
   #resize(ms: number, numPVs: number): Step {
     const { objects } = this.#simulation;
-    const act = () => {
-      const known = objects.get(PV_POOLS, KEY);
-      if (known) objects.update(PV_POOLS, { ...known, spec: { ...known.spec, numPVs } });
-    };
+    const act = () => edit(objects, PV_POOLS, KEY, (known) => ({ ...known, spec: { ...known.spec, numPVs } }));
     return { ms, what: `wants ${numPVs} agents`, act };
   }
 
@@ -140,6 +187,7 @@ class PoolStage implements Stage {
 
   /** The agent runs while its pod is ready. Its disk is the claim's. */
   #podChanges(pod: Pod, isGone: boolean): void {
+    if (!isOurs(pod)) return;
     const { podIP: ip, conditions } = pod.status ?? {};
     if (!ip) return;
     const isReady = (conditions ?? []).some(({ type, status }) => type === 'Ready' && status === 'True');
@@ -157,19 +205,21 @@ class PoolStage implements Stage {
 
   #setChanges(set: StatefulSet, old: StatefulSet | undefined): void {
     const [from, to] = [old?.spec?.replicas ?? 0, set.spec?.replicas ?? 0];
-    for (let ordinal = to; ordinal < from; ordinal++) {
-      const claim = this.#simulation.objects.get(
-        PERSISTENT_VOLUME_CLAIMS,
-        `${NAMESPACE}/vol-${set.metadata.name}-${ordinal}`,
-      );
-      const left = this.#disks.get(claim?.metadata.uid ?? '')?.blobs.size ?? 0;
-      if (left > 0) this.#simulation.violated(`the agent ${ordinal} is let go with ${left} blobs`);
-    }
+    const { objects } = this.#simulation;
+    const claimOf = (ordinal: number) =>
+      objects.get(PERSISTENT_VOLUME_CLAIMS, `${NAMESPACE}/vol-${set.metadata.name}-${ordinal}`);
+    const blobsOf = (ordinal: number) => this.#blobsOn(claimOf(ordinal));
+    for (const each of replicasDropOnlyAfterEveryLeavingAgentIsEmpty({ from, to, blobsOf }))
+      this.#simulation.violated(each);
   }
 
-  #claimGoes({ metadata }: PersistentVolumeClaim): void {
-    const left = this.#disks.get(metadata.uid ?? '')?.blobs.size ?? 0;
-    if (left > 0) this.#simulation.violated(`${metadata.name} is deleted with ${left} blobs on it`);
+  #blobsOn(claim: PersistentVolumeClaim | undefined): number {
+    return this.#disks.get(claim?.metadata.uid ?? '')?.blobs.size ?? 0;
+  }
+
+  #claimGoes(claim: PersistentVolumeClaim): void {
+    for (const each of aClaimIsDeletedOnlyWhenItIsEmpty(claim.metadata.name ?? '', this.#blobsOn(claim)))
+      this.#simulation.violated(each);
   }
 
   outcome(): unknown {
@@ -180,19 +230,23 @@ class PoolStage implements Stage {
       conditions: status?.conditions?.map(({ type, status: is, reason }) => `${type} ${is} ${reason}`),
       operation: status?.operation,
       replicas: objects.list(STATEFUL_SETS).map(({ spec }) => spec?.replicas),
-      pods: objects.list(PODS).map(({ metadata }) => metadata.name),
+      pods: objects
+        .list<Pod>(PODS)
+        .filter(isOurs)
+        .map(({ metadata }) => metadata.name),
     };
   }
 
   wrong(): readonly string[] {
     const found = new Set([...this.#agents.running.values()].flatMap(({ disk }) => [...disk.blobs.keys()]));
-    const lost = [...this.#stored].filter((key) => !found.has(key));
     const { status } = this.#simulation.objects.get(PV_POOLS, KEY) ?? {};
     const isReady = status?.phase === 'Ready' && status.readyReplicas === AT_LAST;
     return [
-      ...(lost.length === 0 ? [] : [`${lost.length} blobs are lost: ${lost.slice(0, 3).join(', ')}`]),
+      ...anAcknowledgedBlobIsNeverLost(this.#stored, found),
       ...(isReady ? [] : [`the pool is not ready: ${JSON.stringify(status?.conditions)}`]),
       ...(this.#stored.size > 0 ? [] : ['nothing could be stored']),
     ];
   }
 }
+
+const isOurs = ({ metadata }: Pod): boolean => metadata.name?.startsWith(`${POOL}-sts-`) === true;

@@ -5,6 +5,7 @@ export class MortalClock implements Clock {
   readonly #clock: Clock;
   readonly #timers = new Set<Cancel>();
   #isDead = false;
+  #jumpedMs = 0;
   /** What fell due during a pause. */
   #held: (() => void)[] | undefined;
 
@@ -13,7 +14,13 @@ export class MortalClock implements Clock {
   }
 
   now(): Date {
-    return this.#clock.now();
+    const now = this.#clock.now();
+    return this.#jumpedMs === 0 ? now : new Date(now.getTime() + this.#jumpedMs);
+  }
+
+  /** Somebody sets the time of day. */
+  jump(ms: number): void {
+    this.#jumpedMs += ms;
   }
 
   monotonic(): number {

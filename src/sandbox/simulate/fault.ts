@@ -49,13 +49,20 @@ interface Place {
 export type Fault =
   | ({ readonly at: 'call'; readonly kind: CallFault } & Place)
   | ({ readonly at: 'watch'; readonly kind: WatchFault } & Place)
+  | ({ readonly at: 'time'; readonly job: string; readonly ms: number } & TimeFault);
+
+export type TimeFault =
   /** As with SIGSTOP, for a while. */
-  | { readonly at: 'time'; readonly job: string; readonly ms: number; readonly kind: 'pause'; readonly forMs: number };
+  | { readonly kind: 'pause'; readonly forMs: number }
+  /** The clock on the wall is set to another time, and stays so; the one that only counts goes on as before. */
+  | { readonly kind: 'jump'; readonly byMs: number }
+  /** Somebody deletes the lease: for a moment there are two who think that they lead. */
+  | { readonly kind: 'lease' };
 
 /** Any call, or any watch. */
-const ANY = 'any call';
+export const ANY = 'any call';
 
-const CALL_FAULTS: readonly CallFault[] = [
+export const CALL_FAULTS: readonly CallFault[] = [
   'crash-before',
   'crash-after',
   'conflict',
@@ -68,11 +75,52 @@ const CALL_FAULTS: readonly CallFault[] = [
   'lost-reply',
   'pause',
 ];
-const WATCH_FAULTS: readonly WatchFault[] = ['stall', 'repeat', 'lag', 'stale', 'cut', 'hide'];
+export const WATCH_FAULTS: readonly WatchFault[] = ['stall', 'repeat', 'lag', 'stale', 'cut', 'hide'];
+
+/** As far as a clock is off that was never set, is set for another zone, or is set right after a while. */
+export const JUMPS_MS: readonly number[] = [-3_600_000, -60_000, 60_000, 3_600_000];
 
 export function inWords(fault: Fault): string {
-  if (fault.at === 'time') return `${fault.job}: paused for ${fault.forMs / 1000} s after ${fault.ms / 1000} s`;
+  if (fault.at === 'time') return `${fault.job}: ${timeFaultInWords(fault)} after ${fault.ms / 1000} s`;
   return `${fault.job}: ${fault.kind} at ${fault.call}, number ${fault.nth}`;
+}
+
+/** What `inWords` says, read back; nothing when it is no fault. */
+export function faultIn(words: string): Fault | undefined {
+  const [, job = '', what = ''] = /^([^:]+): (.*)$/.exec(words) ?? [];
+  return faultAtCall(job, what) ?? faultAtTime(job, what);
+}
+
+function faultAtCall(job: string, what: string): Fault | undefined {
+  const found = /^(?<kind>\S+) at (?<call>.+), number (?<number>\d+)$/.exec(what)?.groups;
+  const { kind = '', call = '', number } = found ?? {};
+  const place = { job, call, nth: Number(number) };
+  const ofCall = CALL_FAULTS.find((each) => each === kind);
+  if (ofCall) return { at: 'call', ...place, kind: ofCall };
+  const ofWatch = WATCH_FAULTS.find((each) => each === kind);
+  return ofWatch && { at: 'watch', ...place, kind: ofWatch };
+}
+
+function faultAtTime(job: string, what: string): Fault | undefined {
+  const found =
+    /^(?<kind>paused for|clock jumps by|lease deleted)(?: (?<by>-?[\d.]+) s)? after (?<after>[\d.]+) s$/.exec(what);
+  const { kind, by, after } = found?.groups ?? {};
+  const [ms, length] = [after, by].map((seconds = '0') => Math.round(Number(seconds) * 1000)) as [number, number];
+  const place = { at: 'time', job, ms } as const;
+  if (kind === 'paused for') return { ...place, kind: 'pause', forMs: length };
+  if (kind === 'clock jumps by') return { ...place, kind: 'jump', byMs: length };
+  return kind === 'lease deleted' ? { ...place, kind: 'lease' } : undefined;
+}
+
+function timeFaultInWords(fault: TimeFault): string {
+  switch (fault.kind) {
+    case 'pause':
+      return `paused for ${fault.forMs / 1000} s`;
+    case 'jump':
+      return `clock jumps by ${fault.byMs / 1000} s`;
+    case 'lease':
+      return 'lease deleted';
+  }
 }
 
 /** How long a process is stopped at a call. */
@@ -119,22 +167,36 @@ export interface FaultMix {
   readonly calls: Calls;
   readonly watches: Calls;
   readonly untilMs: number;
-  readonly most: number;
 }
 
-/** Some of them, wherever chance puts them: at each kind of call as often as at any other, and at what only happens because of another fault. */
-export function drawFaults(random: Random, { jobs, calls, watches, untilMs, most }: FaultMix): readonly Fault[] {
+/** Some of them, wherever chance puts them. */
+export function drawFaults(random: Random, { most, ...mix }: FaultMix & { readonly most: number }): readonly Fault[] {
+  return drawExactly(random, mix, Math.floor(random() * (most + 1)));
+}
+
+/** So many, at each kind of call as often as at any other, and at what only happens because of another fault. */
+export function drawExactly(
+  random: Random,
+  { jobs, calls, watches, untilMs }: FaultMix,
+  count: number,
+): readonly Fault[] {
   const pick = <T>(from: readonly T[]): T => from[Math.floor(random() * from.length)] as T;
   const upTo = (most: number): number => 1 + Math.floor(random() * most);
   const place = (job: string, made: ReadonlyMap<string, number>) => {
     const [call, count] = pick([...made, [ANY, made.get(ANY) ?? 1] as const]);
     return { job, call, nth: upTo(count * 1.5) };
   };
-  return Array.from({ length: Math.floor(random() * (most + 1)) }, (): Fault => {
+  const timeFault = (): TimeFault => {
+    const chance = random();
+    if (chance < 0.6) return { kind: 'pause', forMs: upTo(60) * 1000 };
+    if (chance < 0.8) return { kind: 'jump', byMs: pick(JUMPS_MS) };
+    return { kind: 'lease' };
+  };
+  return Array.from({ length: count }, (): Fault => {
     const job = pick(jobs);
     const chance = random();
     if (chance < 0.7) return { at: 'call', ...place(job, calls.of(job)), kind: pick(CALL_FAULTS) };
     if (chance < 0.9) return { at: 'watch', ...place(job, watches.of(job)), kind: pick(WATCH_FAULTS) };
-    return { at: 'time', job, ms: Math.floor(random() * untilMs), kind: 'pause', forMs: upTo(60) * 1000 };
+    return { at: 'time', job, ms: Math.floor(random() * untilMs), ...timeFault() };
   });
 }

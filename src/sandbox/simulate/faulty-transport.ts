@@ -21,6 +21,7 @@ export interface FaultyTransportOptions {
   /** Asked for each call; notes it. */
   readonly strike: (call: string) => CallFault | undefined;
   readonly strikeWatch: (call: string) => WatchFault | undefined;
+  readonly arrives: (call: string) => void;
   readonly answered: (call: string, status: number | string) => void;
   readonly crash: () => void;
 }
@@ -35,7 +36,7 @@ export class FaultyTransport implements Transport {
   }
 
   async request(request: TransportRequest): Promise<TransportResponse> {
-    const { strike, crash, answered } = this.#options;
+    const { strike, crash, arrives, answered } = this.#options;
     const call = `${request.method} ${request.path}`;
     request.signal.throwIfAborted();
     request.beforeSend?.();
@@ -46,6 +47,7 @@ export class FaultyTransport implements Transport {
     if (fault === 'timeout') return until(request.signal);
     if (fault === 'reset') throw reset();
     const refusal = fault && refusalOf(fault, request.method);
+    if (!refusal) arrives(call);
     const response = refusal ?? (await this.#options.inner.request(onItsWay(request)));
     answered(call, fault === undefined ? response.status : `${response.status} (${fault})`);
     if (fault === 'crash-after') return dead(crash);

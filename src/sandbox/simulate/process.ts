@@ -41,10 +41,14 @@ export interface ProcessOptions {
   readonly instance: string;
   readonly transport: Transport;
   readonly clock: Clock;
+  /** How far the machine's time of day is off. */
+  readonly jumpedMs?: number;
   readonly random: Random;
   readonly log?: Log;
   readonly strike: (call: string) => CallFault | undefined;
   readonly strikeWatch: (call: string) => WatchFault | undefined;
+  /** Told of each call that comes to the server, just before it is carried out. */
+  readonly arrives: (call: string) => void;
   readonly answered: (call: string, status: number | string) => void;
   /** Called once when it has ended, however that was. */
   readonly ended: (why: string) => void;
@@ -65,6 +69,7 @@ export class SimulatedProcess {
   constructor(options: ProcessOptions) {
     this.#options = options;
     this.#clock = new MortalClock(options.clock);
+    this.#clock.jump(options.jumpedMs ?? 0);
     this.#run().then(
       () => this.#end('it ended'),
       (error) => this.#end(error instanceof Error ? error.message : String(error)),
@@ -81,6 +86,10 @@ export class SimulatedProcess {
 
   pause(ms: number): void {
     if (!this.#isOver) this.#clock.pause(ms);
+  }
+
+  jump(ms: number): void {
+    this.#clock.jump(ms);
   }
 
   /** As by SIGTERM. */

@@ -41,7 +41,7 @@ describe('a classic bug is found, and what it takes is told in a few lines', () 
     ['finalizer-after-side-effect', /nobody has machine/],
     ['stale-read-before-delete', /was renewed, and is deleted/],
     ['lost-requeue', /./],
-    ['write-after-lost-lease', /writes, and .* leads/],
+    ['write-after-lost-lease', /writes .*, and .* leads/],
     ['status-from-memory', /the end is/],
     ['retry-of-a-create', /two machines|the end is/],
   ])('%s', async (bug, wrong) => {

@@ -2,10 +2,11 @@
  * Runs a story twice: undisturbed, and with faults. It has to come to the same end, nothing forbidden may happen on the way, and not
  * many more writes may be made. What fails is made as short as it can be, and told with its seed.
  */
+import { theEndIsTheSame, theWriteBudgetIsKept, type WriteBudget } from '../../../test/invariants/any-job.ts';
 import type { Random } from '../../kit/backoff.ts';
 import type { Log } from '../../kit/observe/log.ts';
 import { seeded } from '../seeded.ts';
-import { drawFaults, type Fault, inWords } from './fault.ts';
+import { type Calls, drawFaults, type Fault, type FaultMix, inWords } from './fault.ts';
 import { shrunk } from './shrink.ts';
 import { type JobProcesses, Simulation } from './simulation.ts';
 
@@ -16,11 +17,19 @@ export interface Step {
   readonly act: () => void;
 }
 
+/** Something that the world does to a job behind its back, such as a volume that is deleted and made anew with the same name. */
+export interface Change {
+  readonly name: string;
+  readonly steps: readonly Step[];
+}
+
 /** What there is in one simulation, what people do there, and what has to come of it. */
 export interface Stage {
   readonly jobs: readonly JobProcesses[];
   /** From chance alone: in every simulation of the same seed they are the same. */
   steps(random: Random): readonly Step[];
+  /** From chance alone, too: those that are asked for happen beside the steps. */
+  changes?(random: Random): readonly Change[];
   /** What has to be the same, whatever went wrong: no uid, version or time. */
   outcome(): unknown;
   /** What is wrong at the end, in sentences. */
@@ -35,13 +44,14 @@ export interface Story {
   readonly storyMs: number;
   /** So long passes after that before the end is looked at. */
   readonly settleMs: number;
-  /** So many times more writes than undisturbed, and so many more. */
-  readonly writes?: { readonly times: number; readonly more: number };
+  readonly writes?: WriteBudget;
 }
 
 export interface SimulateOptions {
   readonly seed: number;
   readonly story: Story;
+  /** The names of the changes that the world goes through; none without it. */
+  readonly world?: readonly string[];
   /** Those to put in; without them, up to so many are drawn from the seed. */
   readonly faults?: readonly Fault[];
   readonly most?: number;
@@ -50,8 +60,7 @@ export interface SimulateOptions {
 
 export interface Verdict {
   readonly seed: number;
-  /** How many faults could have been drawn. */
-  readonly most: number;
+  readonly world: readonly string[];
   readonly faults: readonly Fault[];
   readonly steps: readonly Step[];
   /** Why it is wrong; nothing when all is well. */
@@ -62,8 +71,8 @@ export interface Verdict {
 
 interface Plan {
   readonly seed: number;
-  readonly most: number;
   readonly story: Story;
+  readonly world: readonly string[];
   readonly faults: readonly Fault[];
   /** Which of the steps are done, by their number; all of them without it. */
   readonly only?: readonly number[];
@@ -77,32 +86,74 @@ interface Played {
   readonly steps: readonly Step[];
 }
 
-const DEFAULT_WRITES = { times: 4, more: 40 };
+const DEFAULT_WRITES: WriteBudget = { times: 4, more: 40 };
 
-export async function simulate({ seed, story, most = 6, faults: chosen, log }: SimulateOptions): Promise<Verdict> {
-  const undisturbed = await play({ seed, most, story, faults: [], log });
-  const { calls, watches } = undisturbed.simulation;
-  const jobs = undisturbed.stage.jobs.map(({ job }) => job.name);
-  const faults = chosen ?? drawFaults(seeded(seed ^ 0xfa017), { jobs, calls, watches, untilMs: story.storyMs, most });
-  return judge({ seed, most, story, faults, log }, undisturbed);
+export async function simulate({ most = 6, faults: chosen, ...options }: SimulateOptions): Promise<Verdict> {
+  const rehearsal = await Rehearsal.of(options);
+  return rehearsal.verdictOn(chosen ?? drawFaults(seeded(options.seed ^ 0xfa017), { ...rehearsal.mix, most }));
+}
+
+/** A story as it goes when nothing goes wrong: what calls there are, and what every other run of the same seed is measured by. */
+export class Rehearsal {
+  readonly #plan: Plan;
+  readonly #played: Played;
+
+  private constructor(plan: Plan, played: Played) {
+    this.#plan = plan;
+    this.#played = played;
+  }
+
+  static async of({ world = [], ...options }: Omit<SimulateOptions, 'faults' | 'most'>): Promise<Rehearsal> {
+    const plan = { ...options, world, faults: [] };
+    return new Rehearsal(plan, await play(plan));
+  }
+
+  get jobs(): readonly string[] {
+    return this.#played.stage.jobs.map(({ job }) => job.name);
+  }
+
+  get calls(): Calls {
+    return this.#played.simulation.calls;
+  }
+
+  get watches(): Calls {
+    return this.#played.simulation.watches;
+  }
+
+  /** What faults can be drawn from. */
+  get mix(): FaultMix {
+    const { jobs, calls, watches } = this;
+    return { jobs, calls, watches, untilMs: this.#plan.story.storyMs };
+  }
+
+  verdictOn(faults: readonly Fault[]): Promise<Verdict> {
+    return judge({ ...this.#plan, faults }, this.#played);
+  }
+}
+
+/** What the world of a story can go through. */
+export function changesOf(story: Story, seed = 1): readonly string[] {
+  const stage = story.stage(new Simulation({ seed, faults: [] }));
+  return stage.changes?.(seeded(seed)).map(({ name }) => name) ?? [];
 }
 
 /** The same failure with as few faults and steps as it takes. */
-export async function shrink({ seed, most, faults: all, steps }: Verdict, story: Story): Promise<Verdict> {
+export async function shrink({ seed, world, faults: all, steps }: Verdict, story: Story, most = 200): Promise<Verdict> {
   const verdictOn = async (faults: readonly Fault[], only: readonly number[]) =>
-    judge({ seed, most, story, faults, only }, await play({ seed, most, story, faults: [], only }));
+    judge({ seed, world, story, faults, only }, await play({ seed, world, story, faults: [], only }));
   const fails = async (faults: readonly Fault[], only: readonly number[]) =>
     (await verdictOn(faults, only)).wrong.length > 0;
   const everything = [...steps.keys()];
-  const faults = await shrunk(all, (fewer) => fails(fewer, everything));
-  return verdictOn(faults, await shrunk(everything, (fewer) => fails(faults, fewer)));
+  const faults = await shrunk(all, (fewer) => fails(fewer, everything), most);
+  return verdictOn(faults, await shrunk(everything, (fewer) => fails(faults, fewer), most));
 }
 
 /** For people: what went wrong, what it took, and how to see it again. */
-export function report({ seed, most, faults, steps, wrong, lines }: Verdict, story: Story): string {
+export function report(verdict: Verdict, story: Story): string {
+  const { seed, faults, steps, wrong, lines } = verdict;
   return [
     `${story.name} failed with seed ${seed}: ${wrong.join('; ')}`,
-    `see it again: holdfast simulate --story ${story.name} --seed ${seed} --faults ${most}`,
+    `see it again: ${replayOf(verdict, story)}`,
     `what it takes:`,
     ...faults.map((fault) => `  ${inWords(fault)}`),
     ...steps.map(({ ms, what }) => `  after ${ms / 1000} s: ${what}`),
@@ -111,19 +162,27 @@ export function report({ seed, most, faults, steps, wrong, lines }: Verdict, sto
   ].join('\n');
 }
 
+/** The command that plays it again, with all the steps of its seed. */
+export function replayOf({ seed, world, faults }: Pick<Verdict, 'seed' | 'world' | 'faults'>, story: Story): string {
+  const changes = world.map((name) => `--world '${name}'`);
+  const troubles = faults.length === 0 ? ['--faults 0'] : faults.map((fault) => `--fault '${inWords(fault)}'`);
+  const what = story.name.includes(',') ? '--jobs' : '--story';
+  return [`holdfast simulate ${what} ${story.name} --seed ${seed}`, ...changes, ...troubles].join(' ');
+}
+
 async function judge(plan: Plan, undisturbed: Played): Promise<Verdict> {
-  const { seed, most, faults, story } = plan;
+  const { seed, world, faults, story } = plan;
   const played = faults.length === 0 ? undisturbed : await play(plan);
   const { simulation, stage, steps } = played;
   const { hash, lines } = simulation.history;
   const wrong = [...simulation.violations, ...stage.wrong(), ...differences(played, undisturbed, story)];
-  return { seed, most, faults, steps, wrong, hash, lines };
+  return { seed, world, faults, steps, wrong, hash, lines };
 }
 
-async function play({ seed, story, faults, only, log }: Plan): Promise<Played> {
+async function play({ seed, story, world, faults, only, log }: Plan): Promise<Played> {
   const simulation = new Simulation({ seed, faults, ...(log && { log }) });
   const stage = story.stage(simulation);
-  const all = stage.steps(seeded(seed ^ 0x57e95));
+  const all = [...stage.steps(seeded(seed ^ 0x57e95)), ...changed(stage, seed, world)];
   const steps = only ? all.filter((_, index) => only.includes(index)) : all;
   simulation.start(stage.jobs);
   for (const { ms, what, act } of steps.toSorted((a, b) => a.ms - b.ms)) {
@@ -135,13 +194,18 @@ async function play({ seed, story, faults, only, log }: Plan): Promise<Played> {
   return { simulation, stage, steps };
 }
 
+function changed(stage: Stage, seed: number, world: readonly string[]): readonly Step[] {
+  const known = stage.changes?.(seeded(seed ^ 0xc4a96e)) ?? [];
+  return world.flatMap((name) => {
+    const change = known.find((each) => each.name === name);
+    if (!change) throw new Error(`there is no change ${name}, only ${known.map((each) => each.name).join(', ')}`);
+    return change.steps;
+  });
+}
+
 function differences(played: Played, undisturbed: Played, story: Story): readonly string[] {
-  const [is, shouldBe] = [played, undisturbed].map(({ stage }) => JSON.stringify(stage.outcome()));
-  const { times, more } = story.writes ?? DEFAULT_WRITES;
-  const usual = undisturbed.simulation.writes;
-  const tooMany = [...played.simulation.writes].filter(([job, count]) => count > times * (usual.get(job) ?? 0) + more);
   return [
-    ...(is === shouldBe ? [] : [`the end is ${is}, and undisturbed it is ${shouldBe}`]),
-    ...tooMany.map(([job, count]) => `${job} wrote ${count} times, undisturbed ${usual.get(job) ?? 0}`),
+    ...theEndIsTheSame(played.stage.outcome(), undisturbed.stage.outcome()),
+    ...theWriteBudgetIsKept(played.simulation.writes, undisturbed.simulation.writes, story.writes ?? DEFAULT_WRITES),
   ];
 }

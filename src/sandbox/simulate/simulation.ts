@@ -2,12 +2,15 @@
  * Whole clusters on virtual time: API servers, their worlds and the processes of our jobs, with what goes wrong put where it was asked
  * for. Everything follows from the seed, so that a run can be had again.
  */
+
+import { onlyTheLeaderWrites } from '../../../test/invariants/any-job.ts';
 import type { Random } from '../../kit/backoff.ts';
 import { VirtualClock } from '../../kit/clock/virtual.ts';
+import { LEASES } from '../../kit/lead/lease.ts';
 import type { Log } from '../../kit/observe/log.ts';
 import { seeded } from '../seeded.ts';
 import type { User } from '../server/target.ts';
-import { Calls, type Fault } from './fault.ts';
+import { Calls, type Fault, inWords } from './fault.ts';
 import { History } from './history.ts';
 import { type SimulatedJob, SimulatedProcess } from './process.ts';
 import { Site } from './site.ts';
@@ -44,6 +47,10 @@ export class Simulation {
   readonly watches = new Calls();
   readonly #options: SimulationOptions;
   readonly #processes = new Map<string, SimulatedProcess>();
+  /** How far the time of day is off where each process runs. */
+  readonly #jumpedMs = new Map<string, number>();
+  /** The jobs whose lease somebody has deleted: those may have two leaders for a moment. */
+  readonly #leaseless = new Set<string>();
   readonly #sites: [Site, ...Site[]];
   #lives = 0;
   #isOver = false;
@@ -84,7 +91,7 @@ export class Simulation {
     for (const each of jobs)
       for (let index = 0; index < (each.processes ?? 1); index++)
         this.#start(each, `${each.job.name}-${index}`, RESTART_MS.first);
-    for (const fault of this.#options.faults) if (fault.at === 'time') this.#pauseLater(fault);
+    for (const fault of this.#options.faults) if (fault.at === 'time') this.#strikeLater(fault, jobs);
   }
 
   async pass(ms: number): Promise<void> {
@@ -125,10 +132,12 @@ export class Simulation {
       instance: `${name}_${life}`,
       transport: site.cluster.transport(user),
       clock: this.clock,
+      jumpedMs: this.#jumpedMs.get(name) ?? 0,
       random: seeded(this.#options.seed ^ (life * 0x9e3779b1)),
       ...(this.#options.log && { log: this.#options.log }),
       strike: (call) => this.calls.strike('call', this.#options.faults, job.name, call),
       strikeWatch: (call) => this.watches.strike('watch', this.#options.faults, job.name, call),
+      arrives: (call) => job.election && this.#arrives(`${name}_${life}`, started, call),
       answered: (call, status) => this.#answered(name, job.name, call, status),
       ended: (why) => {
         this.history.note(`${name} ended: ${why}`);
@@ -142,16 +151,42 @@ export class Simulation {
 
   #answered(process: string, job: string, call: string, status: number | string): void {
     const isWrite = !call.startsWith('GET');
-    const isCounted = /^(?:POST|PUT|PATCH|DELETE) /.test(call) && !/\/(?:events|leases)\b/.test(call);
-    if (isCounted) this.writes.set(job, (this.writes.get(job) ?? 0) + 1);
+    if (isCounted(call)) this.writes.set(job, (this.writes.get(job) ?? 0) + 1);
     if (isWrite || typeof status === 'string') this.history.note(`${process} ${call} → ${status}`);
   }
 
-  /** The first process of the job, which mostly leads. */
-  #pauseLater({ job, ms, forMs }: Extract<Fault, { readonly at: 'time' }>): void {
+  #arrives(writer: string, { job, site = this.site }: JobProcesses, call: string): void {
+    if (!isCounted(call) || this.#leaseless.has(job.name)) return;
+    const holder = site.objects.get(LEASES, leaseOf(job.name))?.spec?.holderIdentity;
+    for (const wrong of onlyTheLeaderWrites({ writer, holder, call })) this.violated(wrong);
+  }
+
+  /** To the first process of the job, which mostly leads. */
+  #strikeLater({ job, ms, ...fault }: Extract<Fault, { readonly at: 'time' }>, jobs: readonly JobProcesses[]): void {
     this.clock.after(ms, () => {
-      this.history.note(`${job} is paused for ${forMs / 1000} s`);
-      this.#processes.get(`${job}-0`)?.pause(forMs);
+      this.history.note(inWords({ job, ms, ...fault }));
+      const name = `${job}-0`;
+      if (fault.kind === 'pause') this.#processes.get(name)?.pause(fault.forMs);
+      if (fault.kind === 'jump') this.#jump(name, fault.byMs);
+      if (fault.kind === 'lease') this.#deleteLease(jobs.find((each) => each.job.name === job));
     });
   }
+
+  #jump(name: string, byMs: number): void {
+    this.#jumpedMs.set(name, (this.#jumpedMs.get(name) ?? 0) + byMs);
+    this.#processes.get(name)?.jump(byMs);
+  }
+
+  #deleteLease(of: JobProcesses | undefined): void {
+    if (!of?.job.election) return;
+    const { objects } = of.site ?? this.site;
+    this.#leaseless.add(of.job.name);
+    if (objects.get(LEASES, leaseOf(of.job.name))) objects.remove(LEASES, leaseOf(of.job.name));
+  }
 }
+
+const leaseOf = (job: string): string => `default/holdfast-${job}`;
+
+/** What changes objects that people look at. */
+const isCounted = (call: string): boolean =>
+  /^(?:POST|PUT|PATCH|DELETE) /.test(call) && !/\/(?:events|leases)\b/.test(call);

@@ -48,6 +48,19 @@ function change(it: SimulatedWorld, spec: StatefulSet['spec']): void {
 }
 
 describe('a stateful set', () => {
+  test('adopts the pods that one of the same name has left, and makes none anew', async () => {
+    const it = await world();
+    await it.pass(60);
+    const uids = it.objects.list(PODS).map(({ metadata }) => metadata.uid);
+    it.objects.remove(SETS, 'default/web', { propagationPolicy: 'Orphan' });
+    await it.pass(10);
+    it.objects.create(SETS, aSet());
+    await it.pass(60);
+    const { uid } = theSet(it).metadata;
+    expect(it.objects.list(PODS).map(({ metadata }) => metadata.uid)).toEqual(uids);
+    for (const name of names(it)) expect(it.thePod(name ?? '').metadata.ownerReferences).toMatchObject([{ uid }]);
+  });
+
   test('makes its pods one after another, each with its claim', async () => {
     const it = await world();
     await it.pass(1);

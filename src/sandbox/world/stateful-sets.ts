@@ -28,7 +28,7 @@ export class StatefulSets {
         .map(({ name }) => `${metadata.namespace}/${name}`);
     this.#sets = new Upkeep(parts, (key) => this.#look(key))
       .watch(SETS, (_, key) => [key])
-      .watch(PODS, owner)
+      .watch(PODS, (pod) => [...owner(pod), ...this.#adopters(pod)])
       .watch(CLAIMS, owner);
   }
 
@@ -39,10 +39,25 @@ export class StatefulSets {
   #look(key: string): void {
     const set = this.#parts.objects.get(SETS, key);
     if (!set || set.metadata.deletionTimestamp) return;
+    this.#adopt(set);
     const seen = this.#see(set);
     this.#keepClaims(seen);
     this.#control(seen);
     this.#settle(this.#see(set));
+  }
+
+  /** Pods that nobody controls, that it selects, and that are named as its own are its own from now on. */
+  #adopt(set: StatefulSet): void {
+    for (const pod of this.#parts.objects.list(PODS))
+      if (isOrphan(pod) && selects(set, pod)) {
+        const ownerReferences = [...(pod.metadata.ownerReferences ?? []), ownerOf(set)];
+        this.#parts.objects.update(PODS, { ...pod, metadata: { ...pod.metadata, ownerReferences } });
+      }
+  }
+
+  #adopters(pod: Pod): readonly string[] {
+    if (!isOrphan(pod)) return [];
+    return this.#parts.objects.list(SETS).flatMap((set) => (selects(set, pod) ? [keyOfObject(set)] : []));
   }
 
   #see(set: StatefulSet): Seen {
@@ -247,6 +262,16 @@ const hashOf = (template: unknown): string =>
     .update(JSON.stringify(template ?? {}))
     .digest('hex')
     .slice(0, 10);
+
+const isOrphan = ({ metadata }: Pod): boolean =>
+  !metadata.deletionTimestamp && !metadata.ownerReferences?.some(({ controller }) => controller);
+
+function selects({ metadata, spec }: StatefulSet, pod: Pod): boolean {
+  const { name = '', namespace, labels = {} } = pod.metadata;
+  const wanted = Object.entries(spec?.selector?.matchLabels ?? {});
+  const isNamedSo = namespace === metadata.namespace && /^-\d+$/.test(name.slice((metadata.name ?? '').length));
+  return isNamedSo && name.startsWith(metadata.name ?? '') && wanted.every(([key, value]) => labels[key] === value);
+}
 
 const ownerOf = ({ metadata: { name = '', uid = '' } }: StatefulSet) => ({
   apiVersion: apiVersionOf(SETS),

@@ -1,5 +1,6 @@
 /** For tests: what has to hold after every single write to a store, whoever made it. */
 import { expect } from 'vitest';
+import { type PointerMove, twoWritersNeverBothMoveThePointer } from '../../../test/invariants/sync.ts';
 import { decode } from '../export/codec.ts';
 import { readDocument } from '../export/document.ts';
 import { type Keys, NO_KEYS } from '../export/keys.ts';
@@ -14,7 +15,7 @@ export class CheckedHistory {
   readonly #objects = new Map<string, Buffer>();
   /** By the bytes of manifest and export. */
   readonly #read = new Map<string, string>();
-  readonly #writers = new Map<number, string>();
+  readonly #moves: PointerMove[] = [];
   #pointer: Pointer | undefined;
 
   constructor(cluster: string, keys: Keys = NO_KEYS) {
@@ -29,23 +30,22 @@ export class CheckedHistory {
     return newest;
   }
 
-  async #checked({ key, body, who }: Write): Promise<string | undefined> {
+  async #checked({ key, body, who, condition }: Write): Promise<string | undefined> {
     const before = this.#objects.get(key);
     if (body) this.#objects.set(key, body);
     else this.#objects.delete(key);
-    if (key === pointerKey(this.#cluster)) this.#checkPointer(body, who);
+    if (key === pointerKey(this.#cluster)) this.#checkPointer(body, who, condition !== undefined);
     else if (body) this.#checkNew(key, before);
     return await this.#newest();
   }
 
-  #checkPointer(body: Buffer | undefined, who: string): void {
+  #checkPointer(body: Buffer | undefined, who: string, isConditional: boolean): void {
     const after = readPointer(body ?? expect.unreachable('the pointer was removed'), this.#expected);
     const before = this.#pointer;
     expect(after.clusterUid, 'a cluster writes for itself').toBe(`uid-of-${who}`);
-    expect(this.#writers.get(after.epoch) ?? after.clusterUid, 'one writer in an epoch').toBe(after.clusterUid);
-    this.#writers.set(after.epoch, after.clusterUid);
-    expect(after.epoch, 'epochs go up').toBeGreaterThanOrEqual(before?.epoch ?? 1);
-    expect(after.newest?.sequence ?? 0, 'sequences go up').toBeGreaterThanOrEqual(before?.newest?.sequence ?? 0);
+    const { clusterUid: writer, epoch } = after;
+    this.#moves.push({ writer, epoch, sequence: after.newest?.sequence ?? 0, isConditional });
+    expect(twoWritersNeverBothMoveThePointer(this.#moves)).toEqual([]);
     const named = after.newest;
     if (named && named.sha256 !== before?.newest?.sha256) {
       const manifest = readManifest(this.#objects.get(named.key) ?? expect.unreachable(), this.#expected);

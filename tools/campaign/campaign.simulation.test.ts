@@ -1,0 +1,45 @@
+/** A sample of the campaign: the same cases every time, and some that nobody has tried yet. */
+import { describe, expect, test } from 'vitest';
+import { STORIES } from '../../src/commands/simulate/stories.ts';
+import { seeded } from '../../src/sandbox/seeded.ts';
+import { type Case, casesOf, PARTS, SIZES } from './cases.ts';
+import { playAll } from './players.ts';
+
+/** Of each part, by what a run of the story costs. */
+const RUNS: Readonly<Record<string, number>> = { topology: 6, devices: 14, lvm: 14, pool: 4, sync: 3, together: 1 };
+const FIXED_SEED = 1;
+const size = SIZES.small ?? expect.unreachable();
+
+/** Some of each part, whichever chance picks. */
+function sample(cases: readonly Case[], runs: number, seed: number): readonly Case[] {
+  const random = seeded(seed);
+  return PARTS.flatMap((part) => {
+    const own = cases.filter((each) => each.part === part);
+    return Array.from({ length: Math.min(runs, own.length) }, () => own[Math.floor(random() * own.length)] as Case);
+  });
+}
+
+async function failuresOf(cases: readonly Case[]): Promise<readonly string[]> {
+  const failures: string[] = [];
+  const told = (_: Case, { wrong, replay }: { readonly wrong: readonly string[]; readonly replay: string }) => {
+    if (wrong.length > 0) failures.push(`${wrong.join('; ')}\nsee it again: ${replay}`);
+  };
+  await playAll(cases, { told });
+  return failures;
+}
+
+describe.each([...STORIES])('%s survives', (name, story) => {
+  const runs = RUNS[name] ?? 1;
+
+  test('the cases of a fixed seed', { timeout: 600_000 }, async () => {
+    const cases = await casesOf(story, FIXED_SEED, size);
+    expect(await failuresOf(sample(cases, runs, FIXED_SEED))).toEqual([]);
+  });
+
+  test('cases of a seed that is another each time', { timeout: 600_000 }, async () => {
+    const seed = Math.floor(Math.random() * 2 ** 31);
+    console.log(`${name}: seed ${seed}`);
+    const cases = await casesOf(story, seed, size);
+    expect(await failuresOf(sample(cases, Math.ceil(runs / 2), seed)), `seed ${seed}`).toEqual([]);
+  });
+});
