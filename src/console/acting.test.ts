@@ -58,7 +58,7 @@ test('a console sees everything with exactly the rights that it declares, and ma
   expect([status, json()]).toMatchObject([200, { user: 'ada' }]);
 });
 
-interface Site extends Disposable {
+interface Site extends AsyncDisposable {
   readonly cluster: ReturnType<typeof newCluster>;
 }
 
@@ -103,8 +103,10 @@ function aSite(mode: SyncSpec['mode']): Site {
   cluster.objects.create(PERSISTENT_VOLUME_SYNCS, { metadata: { name: 'site' }, spec });
   return {
     cluster,
-    [Symbol.dispose]() {
+    /** What it still writes then is written before its store is removed. */
+    async [Symbol.asyncDispose]() {
       stop.abort();
+      await Promise.allSettled([running]);
       world.stop();
     },
   };

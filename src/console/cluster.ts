@@ -121,7 +121,7 @@ export class ConsoleCluster {
       this.#looking?.();
       this.hearing.close();
       this.#picture.close();
-      this.storedExports?.close();
+      await this.storedExports?.close();
     }
   }
 

@@ -204,7 +204,20 @@ test('nothing is looked up any more when it is over', async () => {
   site.exports.note(aSync('Protected'));
   await site.clock.advance(1_000);
   site.exports.note(aSync('Protected', `${key}.new`));
-  site.exports.close();
+  await site.exports.close();
   await site.clock.advance(60_000);
   expect(site.looks).toHaveLength(1);
+});
+
+test('it is over when what was being read has been let go', async () => {
+  const site = new Exporter();
+  const key = await site.export({ a: 'a-1' });
+  site.simulated.inject({ verb: 'get', who: 'console' }, { kind: 'hang' });
+  site.exports.note(aSync('Protected', key));
+  await site.clock.advance(0);
+  expect(site.simulated.count({ who: 'console' })).toBe(1);
+  await site.exports.close();
+  expect(site.looks).toEqual([]);
+  await site.exports.holding(aSync('Protected', key), { name: 'a', uid: 'a-1' });
+  expect(site.simulated.count({ who: 'console' })).toBe(1);
 });

@@ -82,6 +82,7 @@ interface Site {
 export class StoredExports {
   readonly #options: StoredExportsOptions;
   readonly #sites = new Map<string, Site>();
+  readonly #readings = new Set<Promise<void>>();
   readonly #end = new AbortController();
 
   constructor(options: StoredExportsOptions) {
@@ -103,9 +104,11 @@ export class StoredExports {
     this.#sites.delete(sync);
   }
 
-  close(): void {
+  /** Resolves when nobody reads any more. */
+  async close(): Promise<void> {
     this.#end.abort();
     for (const { waiting } of this.#sites.values()) waiting?.();
+    await Promise.allSettled(this.#readings);
   }
 
   async #listAgain(site: Site): Promise<void> {
@@ -147,18 +150,23 @@ export class StoredExports {
 
   /** One at a time for each sync, for whoever waits. What fails is told in the log: what is known stays. */
   #once(site: Site, read: () => Promise<void>): Promise<void> {
-    site.reading ??= read()
+    if (site.reading) return site.reading;
+    const reading = read()
       .catch((err: unknown) => {
         if (!this.#end.signal.aborted)
           this.#options.log.warn({ err }, 'the exports in the object store cannot be looked at');
       })
       .finally(() => {
         site.reading = undefined;
+        this.#readings.delete(reading);
       });
-    return site.reading;
+    site.reading = reading;
+    this.#readings.add(reading);
+    return reading;
   }
 
   async #inStore({ spec }: PersistentVolumeSync, work: (store: ObjectStore) => Promise<void>): Promise<void> {
+    this.#end.signal.throwIfAborted();
     const store = await this.#options.access.open(spec.cloudProvider);
     try {
       await work(store);
