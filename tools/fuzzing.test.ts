@@ -73,6 +73,7 @@ const WITHOUT = [
   'readLoops', // paths of /sys, which are only compared
   'readReports', // of the reports of nodes
   'readRequirement', // of the selectors of labels
+  'readTlsPair', // bytes of two files, which Node.js reads
   'readToken', // bytes of a file, which are the token
 ];
 
