@@ -188,8 +188,8 @@ export function drawExactly(
   };
   const timeFault = (): TimeFault => {
     const chance = random();
-    if (chance < 0.6) return { kind: 'pause', forMs: upTo(60) * 1000 };
-    if (chance < 0.8) return { kind: 'jump', byMs: pick(JUMPS_MS) };
+    if (chance < 0.6) return { kind: 'pause', forMs: (1 + Math.floor(chance * 100)) * 1000 };
+    if (chance < 0.8) return { kind: 'jump', byMs: JUMPS_MS[Math.floor((chance - 0.6) * 20)] ?? 0 };
     return { kind: 'lease' };
   };
   return Array.from({ length: count }, (): Fault => {

@@ -8,13 +8,17 @@ export async function shrunk<T>(
 ): Promise<readonly T[]> {
   let left = items;
   let tries = 0;
-  for (let size = Math.ceil(left.length / 2); size >= 1; size = size === 1 ? 0 : Math.ceil(size / 2)) {
+  for (let size = Math.ceil(left.length / 2); size >= 1; ) {
+    const before = left.length;
     for (let start = 0; start < left.length && tries < most; ) {
       const without = left.toSpliced(start, size);
       tries += 1;
       if (await fails(without)) left = without;
       else start += size;
     }
+    /** What could not be left out before may be dispensable without what has gone since. */
+    const isDone = size === 1 && (left.length === before || tries >= most);
+    size = isDone ? 0 : Math.ceil(size / 2);
   }
   return left;
 }
