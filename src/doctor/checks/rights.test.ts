@@ -42,8 +42,9 @@ test('asked is what the controller declares, in the places that it was told of',
     ['get', 'keys'],
     ['get', 'more'],
   ]);
-  expect(lvm.filter(({ access }) => access.resource.plural === 'configmaps').map(({ namespace }) => namespace)).toEqual(
-    Array(5).fill('storage'),
+  const maps = lvm.filter(({ access }) => access.resource.plural === 'configmaps');
+  expect(maps.map(({ verb, namespace }) => `${verb} in ${namespace}`)).toEqual(
+    ['list', 'watch', 'create', 'patch'].map((verb) => `${verb} in storage`),
   );
   expect(lvm.find(({ access }) => access.names)?.name).toBe('kube-system');
   const leases = (elects: boolean) =>
