@@ -37,10 +37,10 @@ export const BUILT_IN_DEFAULTS: Readonly<Partial<Record<OptionKey, string>>> = {
   fsOpts: '',
 };
 
-/** In the agent's namespace; its keys are those of the options. */
 /** Stands in the marks of logical volumes where the right to know the cluster is missing. */
 export const UNKNOWN_CLUSTER = 'unknown';
 
+/** In the agent's namespace; its keys are those of the options. */
 export const DEFAULTS_CONFIG_MAP = 'holdfast-lvm-defaults';
 
 /** The label of a Node that node affinities of volumes name. */
