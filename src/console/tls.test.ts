@@ -81,3 +81,7 @@ test('what is no pair is said to be none', async () => {
   await put({ certificate: aCertificate('a').certificate, key: aCertificate('b').key });
   await expect(readTlsPair(files())).rejects.toThrow('are not a certificate and its key');
 });
+
+test('a file that cannot be read is named, with its flag', async () => {
+  await expect(readTlsPair(files())).rejects.toThrow(`${files().certFile} (--tls-cert-file) cannot be read: ENOENT`);
+});

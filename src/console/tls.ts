@@ -2,6 +2,7 @@
 import { readFile } from 'node:fs/promises';
 import { createSecureContext } from 'node:tls';
 import type { Cancel, Clock } from '../kit/clock/clock.ts';
+import { errorCode } from '../kit/host/file-error.ts';
 import type { Log } from '../kit/observe/log.ts';
 
 export interface TlsFiles {
@@ -20,13 +21,21 @@ const LOOK_EVERY_MS = 30_000;
 
 /** Throws what is wrong with them: what cannot be read, is no certificate, or does not belong together. */
 export async function readTlsPair({ certFile, keyFile }: TlsFiles): Promise<TlsPair> {
-  const [cert, key] = await Promise.all([readFile(certFile, 'utf8'), readFile(keyFile, 'utf8')]);
+  const [cert, key] = await Promise.all([textOf(certFile, '--tls-cert-file'), textOf(keyFile, '--tls-key-file')]);
   try {
     createSecureContext({ cert, key });
   } catch (cause) {
     throw new Error(`${certFile} and ${keyFile} are not a certificate and its key`, { cause });
   }
   return { cert, key };
+}
+
+async function textOf(file: string, flag: string): Promise<string> {
+  try {
+    return await readFile(file, 'utf8');
+  } catch (cause) {
+    throw new Error(`${file} (${flag}) cannot be read: ${errorCode(cause)}`, { cause });
+  }
 }
 
 /** Tells of each new pair. While the files are of no use, as between two writes, what was read last is kept. */

@@ -192,7 +192,8 @@ async function listenAt(
   try {
     return await ConsoleServer.open(options, address);
   } catch (cause) {
-    const isTaken = cause instanceof Error && 'code' in cause && cause.code === 'EADDRINUSE';
+    if (!(cause instanceof Error) || !('syscall' in cause)) throw cause;
+    const isTaken = 'code' in cause && cause.code === 'EADDRINUSE';
     if (!isTaken || address.port !== DEFAULT_PORT)
       throw new Error(
         `cannot listen on ${formatBindAddress(address)} (--listen): ${isTaken ? 'something else listens there' : String(cause)}`,
