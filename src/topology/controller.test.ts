@@ -6,7 +6,7 @@ import { PODS } from '../api/pods.ts';
 import { type JournalEntry, refusal } from '../kit/kube/fake-transport.ts';
 import { ConnectionError } from '../kit/kube/transport.ts';
 import { at, claimObject, nodeObject, podObject, volumeObject } from './builders.ts';
-import { FIELD_MANAGER, SOURCE_ANNOTATION, ZONE } from './contract.ts';
+import { FIELD_MANAGER, type Policy, SOURCE_ANNOTATION, ZONE } from './contract.ts';
 import { managedBy, SimulatedCluster } from './simulated-cluster.ts';
 
 /** Nodes in two zones, and one volume that is bound and not used yet. */
@@ -362,6 +362,56 @@ describe('a place that nobody is in any more', () => {
     expect(world.labelsOf('pv-1')).toEqual(at('a__b', 'r'));
     await world.clock.advance(2_000);
     expect(world.labelsOf('pv-1')).toEqual(at('a', 'r'));
+  });
+
+  /** A volume of one node at a time, labelled by us, whose pod in zone b has just gone. */
+  async function leftByOne(policy: Partial<Policy>): Promise<SimulatedCluster> {
+    const world = cluster();
+    const volume = volumeObject('pv-1', 'data');
+    world.put(PERSISTENT_VOLUMES, { ...volume, spec: { ...volume.spec, accessModes: ['ReadWriteOnce'] } });
+    world.put(PODS, podObject('web-0', 'data', 'node-a'));
+    world.put(PODS, podObject('web-1', 'data', 'node-b'));
+    world.start(policy);
+    await world.settle();
+    world.remove(PODS, 'default/web-1');
+    return world;
+  }
+  const affinityOf = (world: SimulatedCluster) => world.get(PERSISTENT_VOLUMES, 'pv-1')?.spec?.nodeAffinity;
+
+  test('is given up no sooner for --node-affinity, which is set after that', async () => {
+    const world = await leftByOne({ nodeAffinity: true });
+    world.hear();
+    await world.clock.advance(29_000);
+    expect([world.labelsOf('pv-1'), affinityOf(world)]).toEqual([at('a__b', 'r'), undefined]);
+    await world.settle();
+    expect(world.labelsOf('pv-1')).toEqual(at('a', 'r'));
+    expect(affinityOf(world)).toMatchObject({
+      required: { nodeSelectorTerms: [{ matchExpressions: [{ values: ['a'] }, {}] }] },
+    });
+  });
+
+  test('is given up no sooner for another label that is missing, which is written at once', async () => {
+    const world = await leftByOne({});
+    const volume = world.get(PERSISTENT_VOLUMES, 'pv-1');
+    if (volume) world.put(PERSISTENT_VOLUMES, { ...volume, metadata: { ...volume.metadata, labels: at('a__b') } });
+    world.hear();
+    await world.clock.advance(1_000);
+    world.hear();
+    expect(world.labelsOf('pv-1')).toEqual(at('a__b', 'r'));
+    await world.clock.advance(28_000);
+    expect(world.labelsOf('pv-1')).toEqual(at('a__b', 'r'));
+    await world.settle();
+    expect(world.labelsOf('pv-1')).toEqual(at('a', 'r'));
+  });
+
+  test('is given up no sooner in a dry run', async () => {
+    const world = cluster(at('a__b', 'r'));
+    world.put(PODS, podObject('web-0', 'data', 'node-a'));
+    world.start({}, { dryRun: true });
+    await world.clock.advance(29_000);
+    expect(world.log.lines).toEqual([]);
+    await world.clock.advance(2_000);
+    expect(world.log.lines).toMatchObject([{ fields: { volume: 'pv-1', labels: at('a') } }]);
   });
 });
 

@@ -2,8 +2,9 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { Labels } from '../kit/label-requirements.ts';
 import { at, aUser, aVolume, notReady, policy, used } from './builders.ts';
+import type { Volume } from './cached.ts';
 import { type Policy, REGION, TOPOLOGY_LABELS, ZONE } from './contract.ts';
-import { type Decision, decide } from './decide.ts';
+import { atOnce, type Decision, decide } from './decide.ts';
 import type { Seen, User } from './seen.ts';
 import { valuesIn } from './values.ts';
 
@@ -237,6 +238,13 @@ describe('a node affinity', () => {
     ['of a volume that says nothing about its use', used(aVolume({ accessModes: [] }), inA), wanted],
     ['of a volume in several places', used(aVolume(), inA, inB), wanted],
     ['while another pod of it is elsewhere', used(aVolume(), inA, notReady(inB)), wanted],
+    ['while another pod of it waits for a node', used(aVolume(), inA, { pod: 'default/waiting' }), wanted],
+    [
+      'while a label names a place that somebody has just left',
+      used(aVolume({ labels: at('a__b', 'r') }), inA),
+      wanted,
+    ],
+    ['while a missing label is written beside such a one', used(aVolume({ labels: at('a__b') }), inA), wanted],
     [
       'while it is unknown where another pod of it is',
       used(aVolume(), inA, aUser(undefined, { pod: 'default/lost' })),
@@ -246,6 +254,12 @@ describe('a node affinity', () => {
     expect(decide(seen, choices)).not.toHaveProperty('nodeAffinity');
   });
 });
+
+function carriedOut(volume: Volume, decision: Decision): Volume {
+  if (decision.do === 'nothing') return volume;
+  const hasNodeAffinity = volume.hasNodeAffinity || decision.nodeAffinity !== undefined;
+  return { ...volume, labels: { ...volume.labels, ...decision.labels }, hasNodeAffinity };
+}
 
 describe('for any volume', () => {
   const value = fc.option(fc.constantFrom('a', 'b', 'c', '', 'a__b', 'x'.repeat(40)), { nil: undefined });
@@ -268,15 +282,29 @@ describe('for any volume', () => {
     nodeAffinity: fc.boolean(),
   }) as fc.Arbitrary<Partial<Policy>>;
 
-  test('deciding again after the decision was carried out wants nothing more', () => {
+  test('deciding again after the decision was carried out wants no more label, and after that nothing more', () => {
     fc.assert(
       fc.property(seen, policies, ({ users: all, labels }, choices) => {
-        const volume = aVolume({ labels });
-        const decision = decide(used(volume, ...all), policy(choices));
-        if (decision.do === 'nothing') return;
-        const hasNodeAffinity = decision.nodeAffinity !== undefined;
-        const after = aVolume({ labels: { ...labels, ...decision.labels }, hasNodeAffinity });
-        expect(decide(used(after, ...all), policy(choices))).toMatchObject({ do: 'nothing' });
+        const decideAbout = (volume: Volume) => decide(used(volume, ...all), policy(choices));
+        const first = carriedOut(aVolume({ labels }), decideAbout(aVolume({ labels })));
+        const second = decideAbout(first);
+        expect(labelsOf(second) ?? {}).toEqual({});
+        expect(decideAbout(carriedOut(first, second))).toMatchObject({ do: 'nothing' });
+      }),
+    );
+  });
+
+  test('a node affinity is only set where every user is in the one place, and no label names others besides', () => {
+    fc.assert(
+      fc.property(seen, policies, ({ users: all, labels }, choices) => {
+        const decision = decide(used(aVolume({ labels }), ...all), policy({ ...choices, nodeAffinity: true }));
+        if (decision.do === 'nothing' || !decision.nodeAffinity) return;
+        expect(decision.narrowing).toEqual([]);
+        for (const { key, values } of decision.nodeAffinity.nodeSelectorTerms?.[0]?.matchExpressions ?? []) {
+          for (const user of all) expect(values).toEqual([user.labels?.[key]]);
+          const named = valuesIn(labels[key]);
+          expect(named.length > 1 && named.includes(values?.[0] ?? '')).toBe(false);
+        }
       }),
     );
   });
@@ -356,9 +384,30 @@ describe('the sources of labels', () => {
 });
 
 test('only what gives places up, and nothing else, narrows', () => {
-  const narrows = (decision: Decision) => decision.do === 'label' && decision.narrows;
-  expect(narrows(decide(used(aVolume({ labels: at('a__b', 'r') }), inA), policy()))).toBe(true);
-  expect(narrows(decide(used(aVolume({ labels: at('a__b') }), inA), policy()))).toBe(false);
-  expect(narrows(decide(used(aVolume({ labels: at('b', 'r') }), inA), policy()))).toBe(false);
-  expect(narrows(decide(used(aVolume(), inA), policy()))).toBe(false);
+  const narrowing = (decision: Decision) => (decision.do === 'label' ? decision.narrowing : undefined);
+  expect(narrowing(decide(used(aVolume({ labels: at('a__b', 'r') }), inA), policy()))).toEqual([ZONE]);
+  expect(narrowing(decide(used(aVolume({ labels: at('a__b') }), inA), policy()))).toEqual([ZONE]);
+  expect(narrowing(decide(used(aVolume({ labels: at('b', 'r') }), inA), policy()))).toEqual([]);
+  expect(narrowing(decide(used(aVolume(), inA), policy()))).toEqual([]);
+});
+
+describe('what need not wait', () => {
+  const dueAtOnce = (seen: Seen, choices: Partial<Policy> = {}) => {
+    const decision = decide(seen, policy(choices));
+    return decision.do === 'label' ? atOnce(decision) : undefined;
+  };
+
+  test('is what is missing, beside a label that would give a place up', () => {
+    const writers = { [ZONE]: 'kubectl-label' };
+    expect(dueAtOnce(used(aVolume({ labels: at('a__b'), writers }), inA))).toMatchObject({
+      labels: at(undefined, 'r'),
+      narrowing: [],
+      replaced: [],
+    });
+  });
+
+  test('is nothing when places are only given up, also with --node-affinity', () => {
+    const volume = aVolume({ labels: at('a__b', 'r') });
+    for (const nodeAffinity of [false, true]) expect(dueAtOnce(used(volume, inA), { nodeAffinity })).toBeUndefined();
+  });
 });

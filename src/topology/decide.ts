@@ -10,7 +10,7 @@ import type { Policy } from './contract.ts';
 import { firstPlace } from './first-place.ts';
 import type { Difference, Reason } from './reasons.ts';
 import type { Seen, User } from './seen.ts';
-import { faultOf, inOrder, placed, placeOf, ready, type Spread, spreadOf } from './spread.ts';
+import { faultOf, inOrder, placeOf, ready, type Spread, spreadOf } from './spread.ts';
 import { labelOf, nameTheSame, valuesIn } from './values.ts';
 
 export type Decision = Label | { readonly do: 'nothing'; readonly because: Reason };
@@ -22,10 +22,19 @@ export interface Label {
   readonly nodeAffinity?: NodeSelectorObject;
   /** The labels that had another value. */
   readonly replaced: readonly Difference[];
-  /** It only gives places up that nobody is in any more. That is in no hurry: a pod that is replaced is away for a moment. */
-  readonly narrows: boolean;
+  /** Those of the labels that only give places up that nobody is in any more. They are in no hurry: a pod that is replaced is away for a moment. */
+  readonly narrowing: readonly string[];
   /** The users that the labels were taken from, one for each place, those that have been ready for longest first. */
   readonly sources: readonly User[];
+}
+
+/** What of it need not wait, which is all that gives no place up; nothing when that is nothing. */
+export function atOnce(label: Label): Label | undefined {
+  if (label.narrowing.length === 0) return label;
+  const needNotWait = (key: string) => !label.narrowing.includes(key);
+  const labels = Object.fromEntries(Object.entries(label.labels).filter(([key]) => needNotWait(key)));
+  if (Object.keys(labels).length === 0) return undefined;
+  return { ...label, labels, narrowing: [], replaced: label.replaced.filter(({ key }) => needNotWait(key)) };
 }
 
 type Guard = (seen: Seen, policy: Policy) => Reason | undefined;
@@ -136,7 +145,9 @@ function whatIsMissing(
   policy: Policy,
 ): Decision {
   const missing = Object.entries(labels).filter(([key, label]) => !nameTheSame(volume.labels[key], label));
-  const nodeAffinity = policy.nodeAffinity ? affinityFor(volume, users, wanted) : undefined;
+  const narrowing = missing.filter(([key, label]) => isPartOf(label, volume.labels[key])).map(([key]) => key);
+  const isCertain = policy.nodeAffinity && narrowing.length === 0;
+  const nodeAffinity = isCertain ? affinityFor(volume, users, wanted) : undefined;
   if (missing.length === 0 && !nodeAffinity)
     return nothing(firstFault(volume, users, policy) ?? { fact: 'alreadyRight' });
   return {
@@ -144,8 +155,7 @@ function whatIsMissing(
     labels: Object.fromEntries(missing),
     ...(nodeAffinity && { nodeAffinity }),
     replaced: differencesOf(volume, labels),
-    narrows:
-      missing.length > 0 && !nodeAffinity && missing.every(([key, label]) => isPartOf(label, volume.labels[key])),
+    narrowing,
     sources: onePerPlace(users, wanted),
   };
 }
@@ -154,8 +164,8 @@ const isPartOf = (label: string, of: string | undefined): boolean =>
   valuesIn(label).every((value) => valuesIn(of).includes(value));
 
 /**
- * It can be set once and never be changed. So only where it is certain: one node at a time can use the volume, and all of its users
- * are known to be in the one place that the labels name.
+ * It can be set once and never be changed. So only where it is certain: one node at a time can use the volume, the labels name no place
+ * that somebody may come back to, and all of its users are known to be in the one place that they name. One that waits for a node is not.
  */
 function affinityFor(
   volume: Volume,
@@ -164,7 +174,7 @@ function affinityFor(
 ): NodeSelectorObject | undefined {
   if (volume.hasNodeAffinity || !isForOneNode(volume)) return undefined;
   const isThere = (user: User) => wanted.every(({ key, values }) => labelOf(values) === placeOf(user, key));
-  if (!placed(users).every(isThere)) return undefined;
+  if (!users.every(isThere)) return undefined;
   const matchExpressions = wanted.map(({ key, values }) => ({ key, operator: 'In', values: [...values] }));
   return { nodeSelectorTerms: [{ matchExpressions }] };
 }

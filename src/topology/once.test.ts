@@ -4,7 +4,7 @@ import { answer, refusal } from '../kit/kube/fake-transport.ts';
 import { ConnectionError } from '../kit/kube/transport.ts';
 import { at, claimObject, nodeObject, podObject, policy, volumeObject } from './builders.ts';
 import { topologyViews } from './cached.ts';
-import { FIELD_MANAGER, ZONE } from './contract.ts';
+import { FIELD_MANAGER, REGION, ZONE } from './contract.ts';
 import { labelAll } from './once.ts';
 import { listOf, servedCluster } from './served-cluster.ts';
 
@@ -76,6 +76,12 @@ describe('labelling everything once', () => {
     );
     expect(rows).toEqual([]);
     expect(patches).toEqual([]);
+  });
+
+  test('writes what is missing beside a place that it does not give up', async () => {
+    const wide = [volumeObject('pv-1', 'data-1', at('a__b'))];
+    const { rows } = await once(({ transport }) => transport.on('GET', '/api/v1/persistentvolumes', listOf(wide)));
+    expect(rows).toMatchObject([{ changes: [{ key: REGION, from: '', to: 'r' }], outcome: 'labelled' }]);
   });
 
   test('goes on when a volume is refused, and tells why', async () => {

@@ -8,7 +8,7 @@ import { mayHaveHappened } from '../kit/kube/retry.ts';
 import { apply, isCarriedOut } from './apply.ts';
 import type { Volume } from './cached.ts';
 import type { Policy } from './contract.ts';
-import { decide, type Label } from './decide.ts';
+import { atOnce, decide, type Label } from './decide.ts';
 import { look, type TopologyViews } from './seen.ts';
 
 export interface Labelled {
@@ -73,8 +73,9 @@ async function labelOne(parts: OnceParts, name: string): Promise<Labelled | unde
     if (!seen) return undefined;
     if (last && isCarriedOut(last.decision, last.volume, seen.volume)) return { ...last.row, outcome: 'labelled' };
     if (last && attempt > last.mostAttempts) return last.row;
-    const decision = decide(seen, policy);
-    if (decision.do !== 'label' || decision.narrows) return undefined;
+    const wanted = decide(seen, policy);
+    const decision = wanted.do === 'label' ? atOnce(wanted) : undefined;
+    if (!decision) return undefined;
     const row = rowOf(seen.volume, decision);
     if (dryRun) return { ...row, outcome: 'wouldBeLabelled' };
     try {

@@ -8,7 +8,7 @@ import { apply, isCarriedOut } from './apply.ts';
 import type { Volume } from './cached.ts';
 import { Contests } from './contests.ts';
 import type { TopologySettings } from './contract.ts';
-import { decide, type Label } from './decide.ts';
+import { atOnce, decide, type Label } from './decide.ts';
 import { Narrowings } from './narrowings.ts';
 import type { Report } from './report.ts';
 import { look, type TopologyViews } from './seen.ts';
@@ -39,22 +39,29 @@ export function reconciler(
     if (ownWrites.isAheadOfCache(name)) return after(RECHECK_MS);
     const seen = look(views, name);
     const decision = seen && decide(seen, policy);
-    if (decision?.do !== 'label' || !decision.narrows) narrowings.forget(name);
+    if (decision?.do !== 'label' || decision.narrowing.length === 0) narrowings.forget(name);
     settle(name, seen?.volume, decision?.do === 'label');
     if (!decision) report.gone(name);
     else if (decision.do === 'nothing') report.leftAlone(seen.volume, decision.because);
-    else if (dryRun) report.wouldWrite(seen.volume, decision);
     else return await label(seen.volume, decision, context.signal);
     return done;
   };
 
   async function label(volume: Volume, decision: Label, signal: AbortSignal): Promise<Outcome> {
-    const graceMs = decision.narrows ? narrowings.pauseMs(volume.name, decision.labels) : 0;
-    if (graceMs > 0) return after(graceMs);
+    const graceMs = graceOf(volume.name, decision);
+    const due = graceMs > 0 ? atOnce(decision) : decision;
+    if (due && dryRun) report.wouldWrite(volume, due);
+    if (!due || dryRun) return graceMs > 0 ? after(graceMs) : done;
     const pauseMs = contests.pauseMs(volume.uid, volume.labels);
-    if (pauseMs === 0) return await write(volume, decision, signal);
+    if (pauseMs === 0) return await write(volume, due, signal);
     report.contested(volume, pauseMs);
     return after(pauseMs);
+  }
+
+  /** For how long the places that it gives up are still named; 0 when it gives none up, or nobody has been there for long enough. */
+  function graceOf(name: string, { labels, narrowing }: Label): number {
+    if (narrowing.length === 0) return 0;
+    return narrowings.pauseMs(name, Object.fromEntries(narrowing.map((key) => [key, labels[key] ?? ''])));
   }
 
   async function write(volume: Volume, decision: Label, signal: AbortSignal): Promise<Outcome> {
