@@ -7,6 +7,9 @@ export const REGION = 'topology.kubernetes.io/region';
 /** The labels that every volume gets. The scheduler looks at these two of a volume, and at no others. */
 export const TOPOLOGY_LABELS = [ZONE, REGION] as const;
 
+/** Whether a label says where a volume is to the scheduler. Those of `--label-keys` do not. */
+export const namesPlace = (key: string): boolean => (TOPOLOGY_LABELS as readonly string[]).includes(key);
+
 /** Between the values of a label that names several: the scheduler takes `a__b` for "in a or in b". */
 export const SEPARATOR = '__';
 

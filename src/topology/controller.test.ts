@@ -6,7 +6,7 @@ import { PODS } from '../api/pods.ts';
 import { type JournalEntry, refusal } from '../kit/kube/fake-transport.ts';
 import { ConnectionError } from '../kit/kube/transport.ts';
 import { at, claimObject, nodeObject, podObject, volumeObject } from './builders.ts';
-import { FIELD_MANAGER, type Policy, SOURCE_ANNOTATION, ZONE } from './contract.ts';
+import { FIELD_MANAGER, type Policy, SOURCE_ANNOTATION, TOPOLOGY_LABELS, ZONE } from './contract.ts';
 import { managedBy, SimulatedCluster } from './simulated-cluster.ts';
 
 /** Nodes in two zones, and one volume that is bound and not used yet. */
@@ -449,6 +449,37 @@ describe('people are told', () => {
     expect(world.log.lines.filter(({ level }) => level === 'warn')).toHaveLength(1);
   });
 
+  test('once of a node without topology, also beside one that has a place', async () => {
+    const world = cluster();
+    world.put(PODS, podObject('web-0', 'data', 'node-a'));
+    world.put(PODS, podObject('web-1', 'data', 'node-bare'));
+    world.start();
+    await world.settle();
+    await world.clock.advance(3 * 3_600_000);
+    expect(world.labelsOf('pv-1')).toEqual(at('a', 'r'));
+    expect(world.events).toEqual(['TopologyMissing']);
+  });
+
+  test('nothing of a node without topology that only volumes use which are not to be labelled', async () => {
+    const world = cluster();
+    world.put(PODS, podObject('web-0', 'data', 'node-bare'));
+    world.start({ accessModes: ['ReadWriteOnce'] });
+    await world.settle();
+    expect(world.events).toEqual([]);
+  });
+
+  test('once of a label of --label-keys that was left out, beside the others that were written', async () => {
+    const world = cluster();
+    for (const host of ['a', 'b'])
+      world.put(NODES, nodeObject(`long-${host}`, { ...at('a', 'r'), host: host.repeat(40) }));
+    world.put(PODS, podObject('web-0', 'data', 'long-a'));
+    world.put(PODS, podObject('web-1', 'data', 'long-b'));
+    world.start({ labelKeys: [...TOPOLOGY_LABELS, 'host'] });
+    await world.settle();
+    expect(world.labelsOf('pv-1')).toEqual(at('a', 'r'));
+    expect(world.events).toEqual(['TopologyTooLong']);
+  });
+
   test('how many volumes are labelled, and why others are not', async () => {
     const world = cluster();
     world.put(PERSISTENT_VOLUMES, volumeObject('pv-2', undefined));
@@ -502,15 +533,34 @@ describe('people are told', () => {
     expect(world.events).toEqual(['TopologyConflict', 'TopologyConflict']);
   });
 
-  test('nothing of a value that we wrote ourselves and keep', async () => {
+  test.each([
+    ['moves to another', ['default/web-0']],
+    ['comes in another', []],
+  ])(
+    'of a value of our own that is kept although a pod %s place, which is no conflict with anybody',
+    async (_how, gone) => {
+      const world = cluster();
+      world.put(PODS, podObject('web-0', 'data', 'node-a'));
+      world.start({ overwrite: 'missing' });
+      await world.settle();
+      for (const pod of gone) world.remove(PODS, pod);
+      world.put(PODS, podObject('web-1', 'data', 'node-b'));
+      await world.settle();
+      expect(world.labelsOf('pv-1')).toEqual(at('a', 'r'));
+      expect(world.events).toEqual(['TopologyConflict']);
+      expect(await figure(world, 'holdfast_topology_conflicts_total{outcome="kept"}')).toBe('0');
+    },
+  );
+
+  test('nothing of a value of our own that is kept although a pod has left one of its places', async () => {
     const world = cluster();
     world.put(PODS, podObject('web-0', 'data', 'node-a'));
+    world.put(PODS, podObject('web-1', 'data', 'node-b'));
     world.start({ overwrite: 'missing' });
     await world.settle();
-    world.remove(PODS, 'default/web-0');
-    world.put(PODS, podObject('web-0', 'data', 'node-b'));
+    world.remove(PODS, 'default/web-1');
     await world.settle();
-    expect(world.labelsOf('pv-1')).toEqual(at('a', 'r'));
+    expect(world.labelsOf('pv-1')).toEqual(at('a__b', 'r'));
     expect(world.events).toEqual([]);
   });
 

@@ -383,6 +383,74 @@ describe('the sources of labels', () => {
   });
 });
 
+describe('a label of --label-keys', () => {
+  const HOST = 'kubernetes.io/hostname';
+  const withHost = (choices: Partial<Policy> = {}) => policy({ ...choices, labelKeys: [ZONE, REGION, HOST] });
+  const onNode = (host: string, zone = 'a') =>
+    aUser({ ...at(zone, 'r'), [HOST]: host }, { pod: `default/${host}`, node: host, readySince: host.length });
+  const [short, long] = [onNode('h'), onNode('x'.repeat(63))];
+
+  test('that does not fit keeps no other from being written, and is told', () => {
+    const decision = decide(used(aVolume(), short, long), withHost());
+    expect(decision).toMatchObject({ labels: at('a', 'r'), trouble: { fact: 'placesDoNotFit', key: HOST } });
+    expect(labelsOf(decision)).toEqual(at('a', 'r'));
+    const after = decide(used(aVolume({ labels: at('a', 'r') }), short, long), withHost());
+    expect(after).toMatchObject({ because: { fact: 'placesDoNotFit', key: HOST } });
+  });
+
+  test('in several places is left out by itself with --multi-zone=skip', () => {
+    const decision = decide(used(aVolume(), short, onNode('i')), withHost({ multiZone: 'skip' }));
+    expect(labelsOf(decision)).toEqual(at('a', 'r'));
+    expect(decision).toMatchObject({ trouble: { fact: 'usedInSeveralPlaces', key: HOST } });
+  });
+
+  test('in one place is written with --multi-zone=skip where the zones are several', () => {
+    const vendor = 'topology.csi.vendor/pool';
+    const users = [inA, inB].map((user) => ({ ...user, labels: { ...user.labels, [vendor]: 'p' } }));
+    const decision = decide(
+      used(aVolume(), ...users),
+      policy({ multiZone: 'skip', labelKeys: [ZONE, REGION, vendor] }),
+    );
+    expect(labelsOf(decision)).toEqual({ [vendor]: 'p' });
+    expect(decision).toMatchObject({ trouble: { fact: 'usedInSeveralPlaces', key: ZONE } });
+  });
+
+  test('that somebody else wrote keeps no other from being written with --overwrite=missing', () => {
+    const volume = aVolume({ labels: { [HOST]: 'theirs' }, writers: { [HOST]: 'kubectl-label' } });
+    const decision = decide(used(volume, short), withHost({ overwrite: 'missing' }));
+    expect(labelsOf(decision)).toEqual(at('a', 'r'));
+    expect(decision).toMatchObject({ trouble: { fact: 'anotherValueIsKept', differences: [{ key: HOST }] } });
+  });
+
+  test('with --multi-zone=first comes from the first node, and the zone that is one is narrowed all the same', () => {
+    const volume = aVolume({ labels: at('a__b', 'r') });
+    const decision = decide(used(volume, short, long), withHost({ multiZone: 'first' }));
+    expect(decision).toMatchObject({ labels: { ...at('a'), [HOST]: 'h' }, narrowing: [ZONE] });
+  });
+
+  test('that is left out lets no node affinity be set', () => {
+    const decision = decide(used(aVolume(), short, onNode('i')), withHost({ multiZone: 'skip', nodeAffinity: true }));
+    expect(decision).not.toHaveProperty('nodeAffinity');
+  });
+
+  test('without a value is not taken over, and is no trouble', () => {
+    const role = 'node-role.kubernetes.io/worker';
+    const worker = aUser({ ...at('a', 'r'), [role]: '' });
+    const asked = policy({ labelKeys: [ZONE, REGION, role] });
+    const decision = decide(used(aVolume(), worker), asked);
+    expect(labelsOf(decision)).toEqual(at('a', 'r'));
+    expect(decision).not.toHaveProperty('trouble');
+    expect(factOf(decide(used(aVolume({ labels: at('a', 'r') }), worker), asked))).toBe('alreadyRight');
+  });
+
+  test('does not hide that the node has no place', () => {
+    const bare = aUser({ [HOST]: 'h' });
+    expect(labelsOf(decide(used(aVolume(), bare), withHost()))).toEqual({ [HOST]: 'h' });
+    const volume = aVolume({ labels: { [HOST]: 'h' } });
+    expect(factOf(decide(used(volume, bare), withHost()))).toBe('nodeHasNoTopology');
+  });
+});
+
 test('only what gives places up, and nothing else, narrows', () => {
   const narrowing = (decision: Decision) => (decision.do === 'label' ? decision.narrowing : undefined);
   expect(narrowing(decide(used(aVolume({ labels: at('a__b', 'r') }), inA), policy()))).toEqual([ZONE]);

@@ -1,17 +1,18 @@
 /**
  * Decides which labels a volume should have. Pure: everything it may know is in `Seen`, everything it wants is in `Decision`.
- * The facts that forbid a label are tried one after the other, each by a function that is named after it.
+ * The facts that forbid all labels are tried one after the other, each by a function that is named after it; those that forbid one are
+ * in left-out.ts.
  */
 
-import { LONGEST_LABEL_PART } from '../kit/names.ts';
 import type { NodeSelectorObject } from '../kit/node-selectors.ts';
 import type { Volume } from './cached.ts';
-import type { Policy } from './contract.ts';
+import { namesPlace, type Policy } from './contract.ts';
 import { firstPlace } from './first-place.ts';
+import { differencesOf, type LeftOut, leftOutOf } from './left-out.ts';
 import type { Difference, Reason } from './reasons.ts';
 import type { Seen, User } from './seen.ts';
-import { faultOf, inOrder, placeOf, ready, type Spread, spreadOf } from './spread.ts';
-import { labelOf, nameTheSame, valuesIn } from './values.ts';
+import { bareNodesOf, faultOf, inOrder, placeOf, ready, type Spread, spreadOf } from './spread.ts';
+import { isPartOf, labelOf, nameTheSame } from './values.ts';
 
 export type Decision = Label | { readonly do: 'nothing'; readonly because: Reason };
 
@@ -26,6 +27,8 @@ export interface Label {
   readonly narrowing: readonly string[];
   /** The users that the labels were taken from, one for each place, those that have been ready for longest first. */
   readonly sources: readonly User[];
+  /** What a person should know of this volume all the same; of several such things the first. */
+  readonly trouble?: Reason;
 }
 
 /** What of it need not wait, which is all that gives no place up; nothing when that is nothing. */
@@ -40,11 +43,12 @@ export function atOnce(label: Label): Label | undefined {
 type Guard = (seen: Seen, policy: Policy) => Reason | undefined;
 
 export function decide(seen: Seen, policy: Policy): Decision {
-  const wanted = whyLeftAlone(seen, policy) ?? placesFor(seen, policy);
-  if ('fact' in wanted) return nothing(wanted);
-  const labels = Object.fromEntries(wanted.map(({ key, values }) => [key, labelOf(values)]));
-  const fault = placesDoNotFit(labels) ?? anotherValueIsKept(seen.volume, labels, policy);
-  return fault ? nothing(fault) : whatIsMissing(seen, wanted, labels, policy);
+  const because = whyLeftAlone(seen, policy);
+  if (because) return nothing(because);
+  const spreads = placesFor(seen, policy);
+  const leftOut = leftOutOf(spreads, seen.volume, policy);
+  const wanted = spreads.filter(({ key }) => !leftOut.has(key));
+  return whatIsMissing(seen, wanted, leftOut, policy);
 }
 
 const nothing = (because: Reason): Decision => ({ do: 'nothing', because });
@@ -87,81 +91,54 @@ const GUARDS: readonly Guard[] = [
 
 const claimOf = ({ claim }: Volume): string => claim?.key ?? '';
 
-/** Where the labels should say that the volume is, or why that cannot be told. */
-function placesFor({ volume, users }: Seen, policy: Policy): readonly Spread[] | Reason {
-  const spreads = policy.labelKeys.map((key) => spreadOf(key, volume, users)).filter((spread) => spread !== undefined);
-  if (spreads.length === 0) return whyNowhere(volume, users, policy);
-  const several = spreads.find(({ values }) => values.length > 1);
-  if (!several || policy.multiZone === 'set') return spreads;
-  if (policy.multiZone === 'skip') return { ...several, fact: 'usedInSeveralPlaces' };
-  return firstPlace(volume, users, policy.labelKeys);
+/** Where the labels should say that the volume is. None where a label would keep a user from its own node, or no user is known to be. */
+function placesFor({ volume, users }: Seen, { labelKeys, multiZone }: Policy): readonly Spread[] {
+  const spreads = labelKeys.map((key) => spreadOf(key, volume, users)).filter((spread) => spread !== undefined);
+  const several = spreads.filter(({ values }) => values.length > 1).map(({ key }) => key);
+  if (multiZone !== 'first' || several.length === 0) return spreads;
+  const keys = several.some(namesPlace) ? labelKeys : labelKeys.filter((key) => !namesPlace(key));
+  return [...spreads.filter(({ key }) => !keys.includes(key)), ...firstPlace(volume, users, keys)];
 }
 
-/** Asked when there is no label that the nodes of all ready users have. */
-function whyNowhere(volume: Volume, users: readonly User[], policy: Policy): Reason {
-  const [{ pod, node = '', labels }] = inOrder(ready(users)) as [User];
-  if (!labels) return { fact: 'nodeIsGone', node, pod };
-  return firstFault(volume, users, policy) ?? { fact: 'nodeHasNoTopology', node, pod };
-}
-
-function firstFault(volume: Volume, users: readonly User[], { labelKeys }: Policy): Reason | undefined {
+/** The first thing that a person should know of a volume that has a ready user; nothing when all is well. */
+function troubleOf({ volume, users }: Seen, { labelKeys }: Policy, leftOut: LeftOut): Reason | undefined {
   for (const key of labelKeys) {
-    const fault = faultOf(key, volume, users);
-    if (fault) return fault;
+    const trouble = leftOut.get(key) ?? faultOf(key, volume, users);
+    if (trouble) return trouble;
   }
   return undefined;
 }
 
-function placesDoNotFit(labels: Readonly<Record<string, string>>): Reason | undefined {
-  const tooLong = Object.entries(labels).find(([, label]) => label.length > LONGEST_LABEL_PART);
-  return tooLong && { fact: 'placesDoNotFit', key: tooLong[0], label: tooLong[1] };
+/** Asked of a volume that has all labels that its ready users could lend: it may be that they have no place. */
+function whyRight(wanted: readonly Spread[], users: readonly User[]): Reason {
+  if (wanted.some(({ key }) => namesPlace(key))) return { fact: 'alreadyRight' };
+  const [{ pod, node = '', labels }] = inOrder(ready(users)) as [User];
+  return { fact: labels ? 'nodeHasNoTopology' : 'nodeIsGone', node, pod };
 }
 
-/** A label beside one that names another place would name a place that there is not: then none is written. */
-function anotherValueIsKept(
-  volume: Volume,
-  labels: Readonly<Record<string, string>>,
-  policy: Policy,
-): Reason | undefined {
-  const differences = differencesOf(volume, labels);
-  return policy.overwrite === 'missing' && differences.length > 0
-    ? { fact: 'anotherValueIsKept', differences }
-    : undefined;
-}
+/** The nodes that lend no place to a volume that is to be labelled, since they have neither a zone nor a region. */
+export const nodesWithoutTopology = (seen: Seen, policy: Policy): readonly string[] =>
+  accessModeIsLeftOut(seen, policy) ? [] : bareNodesOf(seen.users);
 
-function differencesOf(volume: Volume, labels: Readonly<Record<string, string>>): readonly Difference[] {
-  return Object.entries(labels).flatMap(([key, wanted]) => {
-    const is = volume.labels[key];
-    if (!is || nameTheSame(is, wanted)) return [];
-    const writer = volume.writers[key];
-    return [{ key, is, wanted, ...(writer !== undefined && { writer }) }];
-  });
-}
-
-function whatIsMissing(
-  { volume, users }: Seen,
-  wanted: readonly Spread[],
-  labels: Readonly<Record<string, string>>,
-  policy: Policy,
-): Decision {
-  const missing = Object.entries(labels).filter(([key, label]) => !nameTheSame(volume.labels[key], label));
+function whatIsMissing(seen: Seen, wanted: readonly Spread[], leftOut: LeftOut, policy: Policy): Decision {
+  const { volume, users } = seen;
+  const trouble = troubleOf(seen, policy, leftOut);
+  const labels = wanted.map(({ key, values }) => [key, labelOf(values)] as const);
+  const missing = labels.filter(([key, label]) => !nameTheSame(volume.labels[key], label));
   const narrowing = missing.filter(([key, label]) => isPartOf(label, volume.labels[key])).map(([key]) => key);
-  const isCertain = policy.nodeAffinity && narrowing.length === 0;
+  const isCertain = policy.nodeAffinity && narrowing.length === 0 && leftOut.size === 0;
   const nodeAffinity = isCertain ? affinityFor(volume, users, wanted) : undefined;
-  if (missing.length === 0 && !nodeAffinity)
-    return nothing(firstFault(volume, users, policy) ?? { fact: 'alreadyRight' });
+  if (missing.length === 0 && !nodeAffinity) return nothing(trouble ?? whyRight(wanted, users));
   return {
     do: 'label',
     labels: Object.fromEntries(missing),
     ...(nodeAffinity && { nodeAffinity }),
-    replaced: differencesOf(volume, labels),
+    replaced: differencesOf(volume, missing),
     narrowing,
     sources: onePerPlace(users, wanted),
+    ...(trouble && { trouble }),
   };
 }
-
-const isPartOf = (label: string, of: string | undefined): boolean =>
-  valuesIn(label).every((value) => valuesIn(of).includes(value));
 
 /**
  * It can be set once and never be changed. So only where it is certain: one node at a time can use the volume, the labels name no place
@@ -172,7 +149,7 @@ function affinityFor(
   users: readonly User[],
   wanted: readonly Spread[],
 ): NodeSelectorObject | undefined {
-  if (volume.hasNodeAffinity || !isForOneNode(volume)) return undefined;
+  if (wanted.length === 0 || volume.hasNodeAffinity || !isForOneNode(volume)) return undefined;
   const isThere = (user: User) => wanted.every(({ key, values }) => labelOf(values) === placeOf(user, key));
   if (!users.every(isThere)) return undefined;
   const matchExpressions = wanted.map(({ key, values }) => ({ key, operator: 'In', values: [...values] }));

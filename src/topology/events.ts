@@ -6,6 +6,7 @@ import type { Occurrence } from '../kit/observe/event.ts';
 import { type ObjectReference, referenceTo } from '../kit/observe/reference.ts';
 import type { Volume } from './cached.ts';
 import { type Difference, explain, type Fact, foreign, type Reason } from './reasons.ts';
+import { isPartOf } from './values.ts';
 
 const ACTION = 'Label';
 
@@ -41,14 +42,15 @@ export const isTrouble = (fact: Fact): boolean => TOLD.has(fact);
 /** Nothing when the reason is nothing to worry about. */
 export function leftAlone(volume: Volume, because: Reason): Told | undefined {
   const reason = TOLD.get(because.fact);
-  if (!reason || isOurOwnAffair(because)) return undefined;
-  const note = `The volume was not labelled: ${explain(because)}`;
+  if (!reason || isOnlyKeptWide(because)) return undefined;
+  const note = `Not every label of the volume is as its nodes say: ${explain(because)}`;
   return { regarding: aboutVolume(volume), type: 'Warning', reason, action: ACTION, note };
 }
 
-/** A value of our own that is kept is one that we were told to keep. */
-const isOurOwnAffair = (because: Reason): boolean =>
-  because.fact === 'anotherValueIsKept' && foreign(because.differences).length === 0;
+/** A label of our own that names more places than it is used in keeps nobody from any place, and the flag wants it to stay. */
+const isOnlyKeptWide = (because: Reason): boolean =>
+  because.fact === 'anotherValueIsKept' &&
+  because.differences.every(({ is, wanted, writer }) => writer === undefined && isPartOf(wanted, is));
 
 /** Somebody's value was replaced. Our own is replaced whenever a pod moves, which is no news. */
 export function replaced(volume: Volume, differences: readonly Difference[]): Told | undefined {
@@ -76,7 +78,7 @@ export function failed(volume: Volume, error: unknown): Told {
 
 export function nodeWithoutTopology(name: string, uid: string): Told {
   const note =
-    'The node has neither a zone nor a region, so the volumes of its pods get none either. ' +
+    'The node has neither a zone nor a region, so the volumes of its pods get none from it. ' +
     `Label it: kubectl label node ${name} topology.kubernetes.io/zone=ZONE`;
   const regarding = referenceTo(NODES, { metadata: { name, uid } });
   return { regarding, type: 'Warning', reason: 'TopologyMissing', action: ACTION, note };

@@ -46,7 +46,7 @@ const TABLE: Readonly<Record<Fact | Exclude<EventReason, ToldFact> | 'podCannotB
   ),
   nodeValueIsUnusable: refused(
     "the node's label cannot stand on a volume",
-    'the value contains the separator of several zones, or is none that a label may have: the scheduler would misread it',
+    'the value contains the separator of several zones, or is none that a label may have: the scheduler would misread it; or it is an empty zone or region',
     "Change the node's label",
   ),
   aUserWouldBeLeftOut: refused(
@@ -55,18 +55,18 @@ const TABLE: Readonly<Record<Fact | Exclude<EventReason, ToldFact> | 'podCannotB
     'Give all nodes the same labels: kubectl label node',
   ),
   placesDoNotFit: refused(
-    'the set of the zones is longer than a label may be',
-    'half of a set would keep pods from nodes on which they run',
-    'Run holdfast topology with --multi-zone=first or --multi-zone=skip',
+    'a set of places is longer than a label may be',
+    'half of a set would keep pods from nodes on which they run; zone and region are left out together, and every other label by itself',
+    'Run holdfast topology with --multi-zone=first or --multi-zone=skip, or without this label in --label-keys',
   ),
   usedInSeveralPlaces: refused(
-    'the volume is used in several zones, and --multi-zone=skip leaves such volumes alone',
-    'that was chosen by the flag',
+    'the volume is used in several places, and --multi-zone=skip leaves the label out that would name them',
+    'that was chosen by the flag; zone and region are left out together, and every other label by itself',
     'Use --multi-zone=set to name them all, or --multi-zone=first to stay with the first; or label the volume yourself',
   ),
   anotherValueIsKept: refused(
     'a label has another value than the nodes say, and --overwrite=missing keeps it',
-    'somebody has written it, and the flag says that this counts more; beside it no other label is written, since together they could name a place that there is not',
+    'the flag says that what is there counts more, whoever has written it, Holdfast included; zone and region are kept together, since one of them beside another place would name a place that there is not',
     'Correct or remove the label yourself, or run holdfast topology with --overwrite=always',
   ),
   TopologyReplaced: news(
@@ -86,7 +86,7 @@ const TABLE: Readonly<Record<Fact | Exclude<EventReason, ToldFact> | 'podCannotB
   ),
   TopologyMissing: refused(
     'a node has neither a zone nor a region',
-    'the volumes of its pods get none either',
+    'the volumes of its pods get none from it',
     'Label it: kubectl label node NODE topology.kubernetes.io/zone=ZONE',
   ),
   podCannotBePlaced: refused(

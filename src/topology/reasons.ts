@@ -1,6 +1,7 @@
 /** Why a volume is left as it is: each reason is named after the fact that it rests on, and can be told in a sentence. */
 import { quote } from '../kit/invalid-value.ts';
 import { LONGEST_LABEL_PART } from '../kit/names.ts';
+import { namesPlace } from './contract.ts';
 
 /** A label that stands there with another value than it would get. */
 export interface Difference {
@@ -59,13 +60,16 @@ export function explain(reason: Reason): string {
     case 'aUserWouldBeLeftOut':
       return `node ${reason.node} has no ${reason.key}, which would keep its pod ${reason.pod} from coming back to it: label the node`;
     case 'placesDoNotFit':
-      return `${reason.key} would have ${reason.label.length} characters, and ${LONGEST_LABEL_PART} is the most: use --multi-zone=first or skip`;
+      return `${reason.key} would have ${reason.label.length} characters, and ${LONGEST_LABEL_PART} is the most: ${remedyOfTooLong(reason.key)}`;
     case 'usedInSeveralPlaces':
-      return `it is used in several places (${reason.key}: ${reason.values.join(', ')}), and --multi-zone=skip leaves it alone`;
+      return `it is used in several places (${reason.key}: ${reason.values.join(', ')}), and --multi-zone=skip leaves ${namesPlace(reason.key) ? 'it alone' : 'that label out'}`;
     case 'anotherValueIsKept':
       return `${reason.differences.map(explainDifference).join('; ')}; --overwrite=missing keeps it`;
   }
 }
+
+const remedyOfTooLong = (key: string): string =>
+  `use --multi-zone=first or skip${namesPlace(key) ? '' : ', or leave it out of --label-keys'}`;
 
 const explainDifference = ({ key, is, wanted, writer = 'Holdfast' }: Difference): string =>
   `${key} is ${quote(is)}, written by ${writer}, and would be ${quote(wanted)}`;

@@ -8,7 +8,7 @@ import { apply, isCarriedOut } from './apply.ts';
 import type { Volume } from './cached.ts';
 import { Contests } from './contests.ts';
 import type { TopologySettings } from './contract.ts';
-import { atOnce, decide, type Label } from './decide.ts';
+import { atOnce, decide, type Label, nodesWithoutTopology } from './decide.ts';
 import { Narrowings } from './narrowings.ts';
 import type { Report } from './report.ts';
 import { look, type TopologyViews } from './seen.ts';
@@ -40,6 +40,7 @@ export function reconciler(
     const seen = look(views, name);
     const decision = seen && decide(seen, policy);
     if (decision?.do !== 'label' || decision.narrowing.length === 0) narrowings.forget(name);
+    if (seen) report.nodesWithoutTopology(nodesWithoutTopology(seen, policy));
     settle(name, seen?.volume, decision?.do === 'label');
     if (!decision) report.gone(name);
     else if (decision.do === 'nothing') report.leftAlone(seen.volume, decision.because);

@@ -39,15 +39,28 @@ export class Report {
     this.#parts.standings.forget(name);
   }
 
+  /** Each is told once. */
+  nodesWithoutTopology(nodes: readonly string[]): void {
+    const { recorder, log, uidOfNode } = this.#parts;
+    for (const node of nodes) {
+      const uid = uidOfNode(node);
+      if (!this.#firstOfNode(uid)) continue;
+      log.warn({ node }, 'the node has neither a zone nor a region: volumes of its pods get no labels from it');
+      recorder.record(nodeWithoutTopology(node, uid));
+    }
+  }
+
   leftAlone(volume: Volume, because: Reason): void {
     const { recorder, metrics, log } = this.#parts;
-    if (because.fact === 'nodeHasNoTopology') this.#nodeWithoutTopology(because.node);
     const occurrence = leftAlone(volume, because);
     const isNews = this.#stands(volume, because.fact, occurrence?.note);
     if (!isNews || !occurrence) return;
     if (because.fact === 'anotherValueIsKept') for (const _ of foreign(because.differences)) metrics.conflict('kept');
     recorder.record(occurrence);
-    log.warn({ volume: volume.name, fact: because.fact, why: explain(because) }, 'the volume is not labelled');
+    log.warn(
+      { volume: volume.name, fact: because.fact, why: explain(because) },
+      'not every label of the volume is as its nodes say',
+    );
   }
 
   wrote(volume: Volume, { labels, nodeAffinity, replaced: differences, sources }: Label): void {
@@ -89,14 +102,6 @@ export class Report {
     if (!this.#stands(volume, 'contested')) return;
     this.#parts.recorder.record(contested(volume));
     this.#parts.log.warn({ volume: volume.name, pauseMs }, 'somebody undoes the labels of this volume again and again');
-  }
-
-  #nodeWithoutTopology(node: string): void {
-    const { recorder, log, uidOfNode } = this.#parts;
-    const uid = uidOfNode(node);
-    if (!this.#firstOfNode(uid)) return;
-    log.warn({ node }, 'the node has neither a zone nor a region: volumes of its pods get no labels');
-    recorder.record(nodeWithoutTopology(node, uid));
   }
 
   /** Of pods that became ready while we were watching: how long others waited for us says nothing about us. */

@@ -1,6 +1,7 @@
 /** Where a volume is used, for one label: the places that its users are in, as far as they are known. Pure. */
+import type { Labels } from '../kit/label-requirements.ts';
 import type { Volume } from './cached.ts';
-import { TOPOLOGY_LABELS } from './contract.ts';
+import { namesPlace, TOPOLOGY_LABELS } from './contract.ts';
 import type { Reason } from './reasons.ts';
 import type { User } from './seen.ts';
 import { valueFault, valuesIn } from './values.ts';
@@ -53,15 +54,24 @@ function maybeUsedIn(value: string, key: string, { writers }: Volume, users: rea
 
 /** The scheduler takes a node without this label for a place elsewhere, unless the node has no topology at all. */
 const wouldBeLeftOut = (user: User, key: string): boolean =>
-  (TOPOLOGY_LABELS as readonly string[]).includes(key) &&
-  placeOf(user, key) === undefined &&
-  TOPOLOGY_LABELS.some((each) => user.labels?.[each] !== undefined);
+  namesPlace(key) && placeOf(user, key) === undefined && hasTopology(user.labels ?? {});
+
+const hasTopology = (labels: Labels): boolean => TOPOLOGY_LABELS.some((key) => labels[key] !== undefined);
+
+/** The nodes of ready users that have neither a zone nor a region. */
+export const bareNodesOf = (users: readonly User[]): readonly string[] =>
+  ready(users).flatMap(({ node, labels }) => (node !== undefined && labels && !hasTopology(labels) ? [node] : []));
+
+/** Many labels of nodes are there without a value, which says nothing that could be taken over. A zone without a name is a mistake. */
+const isMeant = (value: string | undefined, key: string): value is string =>
+  value !== undefined && (value !== '' || namesPlace(key));
 
 /** Why a label is not what it should be although ready users are there; nothing when there is nothing to be said about it. */
 export function faultOf(key: string, volume: Volume, users: readonly User[]): Reason | undefined {
   const here = inOrder(ready(users));
   for (const { node = '', labels } of here) {
-    const fault = labels?.[key] === undefined ? undefined : valueFault(labels[key]);
+    const value = labels?.[key];
+    const fault = isMeant(value, key) ? valueFault(value) : undefined;
     if (fault !== undefined) return { fact: 'nodeValueIsUnusable', node, key, fault };
   }
   const isNamed = Boolean(volume.labels[key]) || here.some((user) => placeOf(user, key) !== undefined);

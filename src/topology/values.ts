@@ -15,6 +15,10 @@ export const labelOf = (values: Iterable<string>): string => [...new Set(values)
 export const nameTheSame = (label: string | undefined, wanted: string): boolean =>
   label === wanted || labelOf(valuesIn(label)) === wanted;
 
+/** Whether all that a label names is named by another one, too. */
+export const isPartOf = (label: string, of: string | undefined): boolean =>
+  valuesIn(label).every((value) => valuesIn(of).includes(value));
+
 /** Nearly every value is one of these, and there is one for each user of a volume: whether it is must be cheap to ask. */
 const ORDINARY = /^[A-Za-z0-9](?:[-A-Za-z0-9.]{0,61}[A-Za-z0-9])?$/;
 

@@ -10,7 +10,7 @@ import { onOff } from '../flags/switch.ts';
 export const policyFlags = {
   overwrite: flag(
     '--overwrite',
-    'whether a label that has another value is replaced, or only what is missing is written',
+    'whether a label that has another value is replaced, also one of our own, or only what is missing is written',
     choice('always', 'missing'),
     { default: 'always' },
   ),
@@ -26,9 +26,14 @@ export const policyFlags = {
     listOf(choice(...ACCESS_MODES)),
     { emptyIsUnset: true },
   ),
-  labelKeys: flag('--label-keys', 'more labels to take over from the node, besides zone and region', listOf(labelKey), {
-    emptyIsUnset: true,
-  }),
+  labelKeys: flag(
+    '--label-keys',
+    'more labels to take over from the node, besides zone and region, where they have a value',
+    listOf(labelKey),
+    {
+      emptyIsUnset: true,
+    },
+  ),
   selector: flag('-l, --selector', 'label only volumes whose own labels match', labelSelector, { emptyIsUnset: true }),
   nodeAffinity: flag(
     '--node-affinity',
