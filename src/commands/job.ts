@@ -36,7 +36,7 @@ export async function runJob(job: Job, options: RuntimeOptions, { env }: Termina
       {
         ...job,
         version: buildInfo().version,
-        instance: `${env.POD_NAME || hostname()}_${randomUUID()}`,
+        instance: instanceIn(env),
         access,
         clock,
         random: Math.random,
@@ -49,6 +49,9 @@ export async function runJob(job: Job, options: RuntimeOptions, { env }: Termina
     setTimeout(() => process.exit(), LAST_WORDS_MS).unref();
   }
 }
+
+/** The name of this process, different from that of any other that ever lived. */
+export const instanceIn = (env: Terminal['env']): string => `${env.POD_NAME || hostname()}_${randomUUID()}`;
 
 /** Where a flag says to listen; nothing when it says `0`. */
 export const listening = (address: BindAddress | 'off', flag: string): Listening | undefined =>

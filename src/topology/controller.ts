@@ -4,14 +4,12 @@ import type { ProgramParts } from '../kit/manager/program.ts';
 import type { Runnable } from '../kit/manager/stage.ts';
 import { topologyViews, type ViewSource } from './cached.ts';
 import { REPORTER, type TopologySettings } from './contract.ts';
+import { silence } from './events.ts';
 import { topologyMetrics } from './metrics.ts';
 import { reconciler } from './reconcile.ts';
 import { Report } from './report.ts';
 import type { TopologyViews } from './seen.ts';
 import { Standings } from './standings.ts';
-
-/** Events are writes, too: a dry run tells them to the log only. */
-const silence = { record: () => {} };
 
 /** What it needs of a program: all of it, but any source of views will do. */
 type TopologyParts = Omit<ProgramParts, 'caches' | 'random'> & { readonly caches: ViewSource };

@@ -3,12 +3,16 @@ import { NODES } from '../api/nodes.ts';
 import { PERSISTENT_VOLUMES } from '../api/persistent-volumes.ts';
 import { quote } from '../kit/invalid-value.ts';
 import type { Occurrence } from '../kit/observe/event.ts';
+import type { EventRecorder } from '../kit/observe/events.ts';
 import { type ObjectReference, referenceTo } from '../kit/observe/reference.ts';
 import type { Volume } from './cached.ts';
 import { type Difference, explain, type Fact, foreign, type Reason } from './reasons.ts';
 import { isPartOf } from './values.ts';
 
 const ACTION = 'Label';
+
+/** Events are writes, too: a dry run makes none. */
+export const silence: EventRecorder = { record: () => {} };
 
 /** Each is explained in explanations.ts. */
 export type EventReason =
@@ -72,7 +76,7 @@ export function contested(volume: Volume): Told {
 }
 
 export function failed(volume: Volume, error: unknown): Told {
-  const note = `The volume could not be labelled: ${error instanceof Error ? error.message : error}. It is tried again`;
+  const note = `The volume could not be labelled: ${error instanceof Error ? error.message : error}`;
   return { regarding: aboutVolume(volume), type: 'Warning', reason: 'TopologyFailed', action: ACTION, note };
 }
 

@@ -2,9 +2,10 @@ import { describe, expect, test } from 'vitest';
 import { Snapshot } from '../kit/cache/snapshot.ts';
 import { answer, refusal } from '../kit/kube/fake-transport.ts';
 import { ConnectionError } from '../kit/kube/transport.ts';
+import type { Occurrence } from '../kit/observe/event.ts';
 import { at, claimObject, nodeObject, podObject, policy, volumeObject } from './builders.ts';
 import { topologyViews } from './cached.ts';
-import { FIELD_MANAGER, REGION, ZONE } from './contract.ts';
+import { FIELD_MANAGER, type Policy, REGION, TOPOLOGY_LABELS, ZONE } from './contract.ts';
 import { labelAll } from './once.ts';
 import { listOf, servedCluster } from './served-cluster.ts';
 
@@ -17,29 +18,39 @@ const world = {
 
 async function once(
   prepare: (cluster: ReturnType<typeof servedCluster>) => void = () => {},
-  dryRun = false,
-  signal = new AbortController().signal,
+  { dryRun = false, signal = new AbortController().signal, policy: choices = {} }: Choices = {},
 ) {
   const cluster = servedCluster(world);
   prepare(cluster);
   const { client, clock, transport } = cluster;
   const snapshot = new Snapshot();
-  const views = topologyViews(snapshot, policy().labelKeys);
+  const chosen = policy(choices);
+  const views = topologyViews(snapshot, chosen.labelKeys);
   await snapshot.fill(client, {});
   const progress: string[] = [];
+  const told: Occurrence[] = [];
   const labelling = labelAll({
     snapshot,
     views,
     client,
-    policy: policy(),
+    policy: chosen,
     selector: 'team=web',
     dryRun,
     clock,
+    recorder: { record: (occurrence) => told.push(occurrence) },
     signal,
     progress: (done, of) => progress.push(`${done}/${of}`),
   });
   await clock.advance(60_000);
-  return { rows: await labelling, progress, patches: transport.bodies('PATCH') };
+  const { volumes, changes: rows, troubles } = await labelling;
+  const events = told.map(({ regarding, reason }) => [regarding.name, reason]);
+  return { volumes, rows, troubles, events, progress, patches: transport.bodies('PATCH') };
+}
+
+interface Choices {
+  readonly dryRun?: boolean;
+  readonly signal?: AbortSignal;
+  readonly policy?: Partial<Policy>;
 }
 
 describe('labelling everything once', () => {
@@ -64,7 +75,7 @@ describe('labelling everything once', () => {
   });
 
   test('as a dry run writes nothing', async () => {
-    const { rows, patches } = await once(undefined, true);
+    const { rows, patches } = await once(undefined, { dryRun: true });
     expect(rows).toMatchObject([{ volume: 'pv-1', outcome: 'wouldBeLabelled' }]);
     expect(patches).toEqual([]);
   });
@@ -149,7 +160,7 @@ describe('labelling everything once', () => {
   });
 
   test('that is interrupted begins with no other volume', async () => {
-    const { rows, patches } = await once(undefined, false, AbortSignal.abort());
+    const { rows, patches } = await once(undefined, { signal: AbortSignal.abort() });
     expect(rows).toEqual([]);
     expect(patches).toEqual([]);
   });
@@ -162,8 +173,7 @@ describe('labelling everything once', () => {
           stop.abort();
           return 'hang';
         }),
-      false,
-      stop.signal,
+      { signal: stop.signal },
     );
     expect(rows).toMatchObject([{ volume: 'pv-1', outcome: 'cutOff' }]);
   });
@@ -191,5 +201,73 @@ describe('labelling everything once', () => {
         .on('GET', '/api/v1/persistentvolumes', listOf(world.volumes), listOf([])),
     );
     expect(rows).toMatchObject([{ outcome: 'gone' }]);
+  });
+});
+
+describe('people are told', () => {
+  test('whose value was replaced', async () => {
+    const { events, troubles } = await once();
+    expect(events).toEqual([['pv-1', 'TopologyReplaced']]);
+    expect(troubles).toEqual([]);
+  });
+
+  test('of a value that is kept', async () => {
+    const { volumes, rows, events, troubles } = await once(undefined, { policy: { overwrite: 'missing' } });
+    expect([volumes, rows]).toEqual([2, []]);
+    expect(events).toEqual([['pv-1', 'TopologyConflict']]);
+    expect(troubles).toEqual([
+      {
+        volume: 'pv-1',
+        claim: 'default/data-1',
+        code: 'anotherValueIsKept',
+        why: expect.stringContaining(`${ZONE} is "x", written by kubectl-label, and would be "a"`),
+      },
+    ]);
+  });
+
+  test('of a label that was left out beside others that were written', async () => {
+    const node = nodeObject('node-a', { ...at('a', 'r'), rack: 'a__b' });
+    const { rows, events, troubles } = await once(
+      ({ transport }) => transport.on('GET', '/api/v1/nodes', listOf([node])),
+      {
+        policy: { labelKeys: [...TOPOLOGY_LABELS, 'rack'] },
+      },
+    );
+    expect(rows).toMatchObject([{ volume: 'pv-1', outcome: 'labelled' }]);
+    expect(troubles).toMatchObject([
+      { volume: 'pv-1', code: 'nodeValueIsUnusable' },
+      { volume: 'pv-2', code: 'nodeValueIsUnusable' },
+    ]);
+    expect(events.toSorted()).toEqual([
+      ['pv-1', 'TopologyReplaced'],
+      ['pv-1', 'TopologyUnusable'],
+      ['pv-2', 'TopologyUnusable'],
+    ]);
+  });
+
+  test('once of a node without topology, and of each volume that gets no place from it', async () => {
+    const { events, troubles } = await once(({ transport }) =>
+      transport.on('GET', '/api/v1/nodes', listOf([nodeObject('node-a', {})])),
+    );
+    expect(events).toEqual([['node-a', 'TopologyMissing']]);
+    expect(troubles.map(({ volume, code }) => [volume, code])).toEqual([
+      ['pv-1', 'nodeHasNoTopology'],
+      ['pv-2', 'nodeHasNoTopology'],
+    ]);
+  });
+
+  test.each([
+    ['a refusal', refusal(403, 'Forbidden', 'you may not'), [['pv-1', 'TopologyFailed']]],
+    ['a rival who is always first', refusal(409, 'Conflict', 'changed'), []],
+  ])('of %s as the running job tells it', async (_what, failure, told) => {
+    const { rows, events } = await once(({ transport }) => transport.on('PATCH', /persistentvolumes/, failure));
+    expect(rows).toMatchObject([{ outcome: 'failed' }]);
+    expect(events).toEqual(told);
+  });
+
+  test('nothing of a volume that has gone meanwhile', async () => {
+    const gone = refusal(404, 'NotFound', 'no such volume');
+    const { events } = await once(({ transport }) => transport.on('PATCH', /persistentvolumes/, gone));
+    expect(events).toEqual([]);
   });
 });

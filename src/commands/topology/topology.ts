@@ -36,7 +36,9 @@ export const flags = {
   ...runtimeFlags,
   ...topologyFlags,
   dryRun: flag('--dry-run', 'say what would be labelled, and write nothing', onOff, { default: 'false' }),
-  once: flag('--once', 'label everything once, print what changed, and end', onOff, { default: 'false' }),
+  once: flag('--once', 'label everything once, print what changed and what could not, and end', onOff, {
+    default: 'false',
+  }),
   output: pageFlag,
   metricsBindAddress: flag('--metrics-bind-address', 'where to serve metrics and health', bindAddress, {
     default: ':8080',

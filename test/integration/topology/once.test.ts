@@ -75,18 +75,39 @@ describe('--once', () => {
     const { volume, claim, pod } = await world.used(node);
     const { code, stdout } = await once(world, '-o', 'json');
     expect(code).toBe(0);
-    expect(JSON.parse(stdout)).toEqual([
-      {
-        volume,
-        claim: `default/${claim}`,
-        node,
-        pod: `default/${pod}`,
-        changes: [{ key: ZONE, from: '', to: 'a' }],
-        nodeAffinity: false,
-        outcome: 'labelled',
-      },
-    ]);
-    expect(JSON.parse((await once(world, '-o', 'json')).stdout)).toEqual([]);
+    const change = {
+      volume,
+      claim: `default/${claim}`,
+      node,
+      pod: `default/${pod}`,
+      changes: [{ key: ZONE, from: '', to: 'a' }],
+      nodeAffinity: false,
+      outcome: 'labelled',
+    };
+    expect(JSON.parse(stdout)).toEqual({ volumes: 1, changes: [change], troubles: [] });
+    expect(JSON.parse((await once(world, '-o', 'json')).stdout)).toEqual({ volumes: 1, changes: [], troubles: [] });
+  });
+
+  test('gives an Event for a conflict, replaced or kept, and lists what was kept', async () => {
+    const world = worldOf('told');
+    const { volume } = await world.used(await world.node({ zone: 'a' }));
+    await world.edit(volume, { metadata: { labels: { [ZONE]: 'mine' } } }, 'kubectl-label');
+    const kept = await once(world, '--overwrite=missing');
+    expect(kept.stdout).toMatch(new RegExp(`^${volume} .* ${ZONE} is "mine", written by kubectl-label`, 'm'));
+    expect(kept.stdout).toContain('Nothing to change; 1 volume was looked at, 1 of them in trouble.');
+    expect(await world.events(volume)).toMatchObject([{ type: 'Warning', reason: 'TopologyConflict' }]);
+    const replaced = await once(world);
+    expect(replaced).toMatchObject({ code: 0, stderr: '' });
+    const reasons = (await world.events(volume)).map(({ reason }) => reason);
+    expect(reasons.toSorted()).toEqual(['TopologyConflict', 'TopologyReplaced']);
+  });
+
+  test('writes no Event as a dry run, and says nothing of a right to them', async () => {
+    const world = worldOf('dry-told');
+    const { volume } = await world.used(await world.node({ zone: 'a' }), { labels: { [ZONE]: 'mine' } });
+    const { code, stderr } = await runHoldfast('topology', '--once', '--dry-run', reader, world.selector);
+    expect([code, stderr]).toEqual([0, '']);
+    expect(await world.events(volume)).toEqual([]);
   });
 
   test('with --dry-run writes nothing, needs no right to, and prints what would change', async () => {
@@ -276,6 +297,14 @@ describe('--node-affinity', () => {
     expect((await world.look(volume)).spec.nodeAffinity).toBeUndefined();
     await once(world, '--node-affinity');
     expect((await world.look(volume)).spec.nodeAffinity).toEqual(REQUIRED('a'));
+  });
+
+  test('is not set while a label names a place besides, which one look does not give up', async () => {
+    const world = worldOf('not-yet-pinned');
+    const { volume } = await world.used(await world.node({ zone: 'a' }), { labels: { [ZONE]: 'a__b' } });
+    expect((await once(world, '--node-affinity')).stdout).toContain('Nothing to change');
+    expect(await world.labelsOf(volume)).toEqual({ [ZONE]: 'a__b' });
+    expect((await world.look(volume)).spec.nodeAffinity).toBeUndefined();
   });
 
   test('is never set for a volume that several nodes can share', async () => {
