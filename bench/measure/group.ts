@@ -24,6 +24,8 @@ export interface Benchmark {
   readonly name: string;
   /** What is compared with what, and what makes it fair. */
   readonly about: string;
+  /** Its figures are of one run, however many rounds others have. */
+  readonly isRunOnce?: true;
   readonly run: (bench: Bench) => Promise<readonly Row[]>;
 }
 

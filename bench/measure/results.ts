@@ -54,7 +54,7 @@ export function renewResults(group: Group, { rows, date, rounds, ...run }: Resul
 const roundNumbers = (_key: string, value: unknown): unknown =>
   typeof value === 'number' ? Number(value.toPrecision(6)) : value;
 
-function page(group: Group, { date, machine, versions, rounds, rows }: Results): string {
+export function page(group: Group, { date, machine, versions, rounds, rows }: Results): string {
   const { cores, cpu, memoryGb, platform, node, load } = machine;
   const software = Object.entries({ node, ...versions }).map(
     ([name, version]) => `${name} ${version.replace(/^v/, '')}`,
@@ -63,13 +63,18 @@ function page(group: Group, { date, machine, versions, rounds, rows }: Results):
 
 ${group.about}
 
-Measured on ${date} by \`make bench GROUP=${group.name}\`, each figure the median of ${rounds} rounds, on ${cores} cores (${cpu}, ${platform}),
+Measured on ${date} by \`make bench GROUP=${group.name}\`, each figure the median of ${rounds} rounds${runOnce(group)}, on ${cores} cores (${cpu}, ${platform}),
 ${memoryGb} GB of memory, at a load of ${load} before the run; ${software.join(', ')}.
 
 ${charts(group)}${table(rows)}
 
 ${later(rows)}${group.benchmarks.map(({ name, about }) => `- **${name}**: ${about}`).join('\n')}
 `;
+}
+
+function runOnce({ benchmarks }: Group): string {
+  const names = benchmarks.filter(({ isRunOnce }) => isRunOnce).map(({ name }) => `**${name}**`);
+  return names.length > 0 ? ` (those of ${names.join(' and ')} are of one run)` : '';
 }
 
 const charts = ({ charts: drawn = {} }: Group): string =>

@@ -28,6 +28,7 @@ export const deploymentLimits: Benchmark = {
     'then three resyncs pass, in which the audit log of the API server must show no request of the job but watches. ' +
     'The peak includes the page cache, which the kernel takes back when it has to; what the program itself holds is beside it, as the ' +
     'highest of samples taken each second.',
+  isRunOnce: true,
   async run(bench) {
     const size = bench.quick ? 500 : 10_000;
     const name = `holdfast-bench-${process.pid}`;

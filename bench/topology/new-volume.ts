@@ -12,6 +12,7 @@ export const newVolume: Benchmark = {
     'creates volumes with claims and pods in a steady cluster, one at a time after pauses of up to 200 ms, and measures from the moment ' +
     'at which the API server has answered that the pod is ready to the moment at which a watch shows the labels. The job is the bundle ' +
     'in a process of its own, without limits.',
+  isRunOnce: true,
   async run({ quick, progress }) {
     const size = quick ? 500 : 10_000;
     const count = quick ? 20 : 500;
