@@ -21,7 +21,15 @@ import { topology } from './controller.ts';
 
 interface Collection {
   readonly objects: Map<string, KubeObject>;
+  /** As the caches know them. */
+  readonly heard: Map<string, KubeObject>;
   readonly stores: Store<KubeObject, unknown, string>[];
+}
+
+/** The objects of a cluster, as they are or as they were heard of. */
+export interface Objects {
+  get<T extends KubeObject>(resource: Resource<T>, key: string): T | undefined;
+  all<T extends KubeObject>(resource: Resource<T>): readonly T[];
 }
 
 export interface VolumePatch {
@@ -38,22 +46,33 @@ const MOST_ROUNDS = 50;
 
 const RESOURCES = [PERSISTENT_VOLUMES, PERSISTENT_VOLUME_CLAIMS, PODS, NODES] as const;
 
-export class SimulatedCluster {
+export class SimulatedCluster implements Objects {
   readonly clock = new VirtualClock();
   readonly log = new RecordingLog();
   readonly transport = new FakeTransport();
-  readonly metrics = new Metrics();
+  /** Of the process that runs now. */
+  metrics = new Metrics();
   /** Patches that left the labels as they were. */
   readonly patchesForNothing: VolumePatch[] = [];
   /** Told of every patch that is carried out, and of the volume before it. */
   onPatch: (before: PersistentVolume, patch: VolumePatch) => void = () => {};
+  /** Told when the caches have heard of something, before the job does anything about it. */
+  onHear: () => void = () => {};
+  /** What the job can know. */
+  readonly heard: Objects = {
+    get: <T extends KubeObject>(resource: Resource<T>, key: string) =>
+      this.#collection(resource).heard.get(key) as T | undefined,
+    all: <T extends KubeObject>(resource: Resource<T>) => [...this.#collection(resource).heard.values()] as T[],
+  };
   readonly #collections = new Map<Resource, Collection>(
-    RESOURCES.map((each) => [each, { objects: new Map(), stores: [] }]),
+    RESOURCES.map((each) => [each, { objects: new Map(), heard: new Map(), stores: [] }]),
   );
   /** Changes that the caches have not heard of. */
   readonly #unheard = new Set<() => void>();
   #version = 0;
   #heardAt = 0;
+  #process = new AbortController();
+  #restart = () => {};
 
   constructor() {
     this.transport.on('PATCH', /persistentvolumes/, this.carryOut);
@@ -63,6 +82,9 @@ export class SimulatedCluster {
 
   /** Starts the job, with caches that have heard of everything so far. */
   start(policy: Partial<Policy> = {}, settings: { readonly dryRun?: boolean; readonly resyncMs?: number } = {}): void {
+    this.#restart = () => this.start(policy, settings);
+    this.#process = new AbortController();
+    this.metrics = new Metrics();
     const { clock, log, metrics } = this;
     const random = () => 0.5;
     const client = new KubeClient({ transport: this.transport, clock, random });
@@ -84,7 +106,14 @@ export class SimulatedCluster {
       dryRun: settings.dryRun ?? false,
     });
     this.readAnew();
-    for (const runnable of runnables) void runnable.run(new AbortController().signal);
+    for (const runnable of runnables) void runnable.run(this.#process.signal);
+  }
+
+  /** The process ends, and another one takes its place, which knows nothing but what it reads. */
+  restart(): void {
+    this.#process.abort();
+    for (const { stores } of this.#collections.values()) stores.length = 0;
+    this.#restart();
   }
 
   view<T extends KubeObject, P, I extends string = never>(resource: Resource<T>, spec: ViewSpec<T, P, I>): View<P, I> {
@@ -150,6 +179,7 @@ export class SimulatedCluster {
       this.#unheard.delete(tell);
       tell();
     }
+    this.onHear();
   }
 
   /** Changes that the caches have not heard of are never told by themselves. */
@@ -161,12 +191,20 @@ export class SimulatedCluster {
   readAnew(): void {
     this.#heardAt = this.clock.monotonic();
     this.#unheard.clear();
-    for (const { objects, stores } of this.#collections.values()) {
+    for (const { objects, heard, stores } of this.#collections.values()) {
+      heard.clear();
+      for (const [key, object] of objects) heard.set(key, object);
       for (const store of stores) {
         for (const object of objects.values()) store.put(object);
         for (const key of [...store.keys()]) if (!objects.has(key)) store.remove(key);
       }
     }
+    this.onHear();
+  }
+
+  /** The job does all that it does without waiting. */
+  async react(): Promise<void> {
+    for (let turn = 0; turn < 20; turn++) await this.clock.advance(0);
   }
 
   /** The caches hear of everything as it comes, until nothing more happens within this time. Fails when something always does. */
@@ -176,7 +214,7 @@ export class SimulatedCluster {
       if (++rounds > MOST_ROUNDS) throw new Error(`it did not come to rest in ${MOST_ROUNDS} rounds`);
       seen = this.#version;
       this.hear();
-      for (let turn = 0; turn < 20; turn++) await this.clock.advance(0);
+      await this.react();
       await this.clock.advance(ms);
     }
   }
@@ -189,9 +227,11 @@ export class SimulatedCluster {
 
   /** What the caches hear is the object as it is by then. */
   #changed(resource: Resource, key: string): void {
-    const { objects, stores } = this.#collection(resource);
+    const { objects, heard, stores } = this.#collection(resource);
     this.#unheard.add(() => {
       const object = objects.get(key);
+      if (object) heard.set(key, object);
+      else heard.delete(key);
       for (const store of stores) {
         if (object) store.put(object);
         else store.remove(key);
