@@ -204,7 +204,7 @@ export class SimulatedCluster implements Objects {
 
   /** The job does all that it does without waiting. */
   async react(): Promise<void> {
-    for (let turn = 0; turn < 20; turn++) await this.clock.advance(0);
+    for (let turn = 0; turn < 4; turn++) await this.clock.advance(0);
   }
 
   /** The caches hear of everything as it comes, until nothing more happens within this time. Fails when something always does. */
