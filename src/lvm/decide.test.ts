@@ -14,6 +14,7 @@ import {
   owner,
   said,
 } from './builders.ts';
+import type { ThinLimits } from './contract.ts';
 import { type Content, type Declared, decide } from './decide.ts';
 import type { LogicalVolume } from './facts.ts';
 import { type FoundUnit, unitOf } from './mount-units.ts';
@@ -286,6 +287,32 @@ describe('a logical volume of ours', () => {
   it('does not grow beyond what is free', () => {
     const sight = complete({ group: group({ freeBytes: GIB - 1n }, lv()) });
     expect(next(declared({ bytes: 2n * GIB }), sight)).toBe('groupIsFull');
+  });
+  it.each<[string, object, ThinLimits?]>([
+    ['poolIsFull', { dataPercent: 90 }],
+    ['poolIsFull', { metadataPercent: 80 }],
+    ['poolIsPromised', {}, { overcommit: 1, dataPercent: 90, metadataPercent: 80 }],
+  ])('does not grow in a pool that has no room for more: %s (%o)', (fact, changes, limits) => {
+    const volume = lv({ kind: 'thin', pool: 'pool' });
+    const more = declared({ bytes: 11n * GIB, options: THIN });
+    const found = complete({ lv: volume, group: group({ freeBytes: 0n }, volume, pool(changes)) });
+    expect(said(decide(more, found, undefined, limits))).toBe(fact);
+    expect(next(declared({ options: THIN }), found)).toBe('done');
+  });
+  it('grows in its pool up to what all volumes of it may come to', () => {
+    const volume = lv({ kind: 'thin', pool: 'pool' });
+    const found = complete({ lv: volume, group: group({ freeBytes: 0n }, volume, pool()) });
+    expect(decide(declared({ bytes: 11n * GIB, options: THIN }), found)).toEqual({
+      kind: 'step',
+      step: { kind: 'extend', bytes: 11n * GIB, in: { pool: 'pool', atMost: 100n * GIB } },
+    });
+  });
+  it('has all else done for it when one thing is refused', () => {
+    const more = declared({ bytes: 2n * GIB, inForce: { mountOpts: 'noatime' } });
+    const full = complete({ group: group({ freeBytes: 0n }, lv()) });
+    expect(decide(more, full)).toMatchObject({ fact: 'groupIsFull', matter: 'growth' });
+    expect(said(decide(more, full, undefined, undefined, new Set(['growth'])))).toBe('remount');
+    expect(said(decide(more, full, undefined, undefined, new Set(['growth', 'mountOpts'])))).toBe('done');
   });
   it('never shrinks', () => expect(next(declared({ bytes: MIB }), complete())).toBe('done'));
 

@@ -13,7 +13,7 @@ import {
   REMOVE_POLICIES,
   SHRED_METHODS,
 } from './contract.ts';
-import { type Content, type Declared, decide } from './decide.ts';
+import { type Content, type Declared, decide, isOpen } from './decide.ts';
 import { decideRemoval, type Leaving } from './decide-removal.ts';
 import { type Declaration, declarationOf } from './declared.ts';
 import type { Lvm, VolumeGroup } from './facts.ts';
@@ -21,10 +21,11 @@ import { Held } from './held.ts';
 import { belonging } from './home.ts';
 import type { Machine } from './machine.ts';
 import { mountPointFault } from './names.ts';
+import { PutOff } from './put-off.ts';
 import { type OtherFact, refusal } from './reasons.ts';
 import type { Report } from './report.ts';
 import { type Place, type Sight, sightOf } from './sight.ts';
-import type { Decision } from './steps.ts';
+import { type Decision, matterOf } from './steps.ts';
 import { ownerOf } from './tags.ts';
 import type { LvmViews } from './views.ts';
 import { isAskedTheSame, type Volume } from './volume.ts';
@@ -96,8 +97,10 @@ class VolumeTurn {
     if (!declaration.ok) return await this.#cannotBeMade(declaration.faults);
     const { declared } = declaration;
     try {
-      const sight = await this.#makeStepByStep(declared);
-      await this.#parts.machine.renewKeys(declared, sight, this.#context.signal);
+      const putOff = new PutOff();
+      const sight = await this.#makeStepByStep(declared, putOff);
+      if (putOff.refusal && !putOff.has('keys')) await this.#releaseIfAsked(declared);
+      if (putOff.refusal) throw putOff.refusal;
       await this.#isReady(declared, sight);
     } catch (error) {
       throw await this.#failed(error);
@@ -105,27 +108,54 @@ class VolumeTurn {
     return done;
   }
 
-  async #makeStepByStep(declared: Declared): Promise<Sight> {
-    const { machine, settings, report } = this.#parts;
+  /** Until nothing is left that could be done. What of it was refused without need to stop is put off. */
+  async #makeStepByStep(declared: Declared, putOff: PutOff): Promise<Sight> {
+    const { machine, report } = this.#parts;
     const { signal } = this.#context;
     const place = { ...declared, vg: declared.options.vg };
     let created: string | undefined;
+    let hasKeys = false;
     for (let steps = 0; steps < MOST_STEPS; steps++) {
       const sight = sightOf(place, await machine.look());
-      const first = decide(declared, sight, undefined, settings.thinLimits);
-      const content = () =>
-        isJustMade(declared, sight, created) ? NOTHING_YET : machine.content(declared, sight, signal);
-      const decision =
-        first.kind === 'look-closer' ? decide(declared, sight, await content(), settings.thinLimits) : first;
-      const { kind } = decision;
-      if (kind === 'done') return sight;
-      if (kind !== 'step') throw this.#refused(decision);
+      if (!hasKeys && isOpen(declared, sight)) {
+        hasKeys = true;
+        await this.#renewKeys(declared, sight, putOff);
+      }
+      const decision = await this.#decide(declared, sight, putOff, created);
+      if (decision.kind === 'done') return sight;
+      if (decision.kind !== 'step') {
+        putOff.orThrow(this.#refused(decision), decision.kind === 'refuse' ? decision.matter : undefined);
+        continue;
+      }
+      const { step } = decision;
       this.#mustStillBeWanted();
       await this.#hold(declared);
-      report.does(this.#volume, declared, decision.step);
-      created = await report.timed(decision.step.kind, () => machine.make(decision.step, declared, sight, signal));
+      report.does(this.#volume, declared, step);
+      try {
+        created = await report.timed(step.kind, () => machine.make(step, declared, sight, signal));
+      } catch (error) {
+        putOff.orThrow(error, matterOf(step.kind));
+      }
     }
     throw new Retry(`${declared.name} is not ready after ${MOST_STEPS} steps`);
+  }
+
+  async #decide(declared: Declared, sight: Sight, { matters }: PutOff, created: string | undefined): Promise<Decision> {
+    const { machine, settings } = this.#parts;
+    const decideWith = (content?: Content) => decide(declared, sight, content, settings.thinLimits, matters);
+    const first = decideWith();
+    if (first.kind !== 'look-closer') return first;
+    const isNothingYet = isJustMade(declared, sight, created);
+    return decideWith(isNothingYet ? NOTHING_YET : await machine.content(declared, sight, this.#context.signal));
+  }
+
+  /** Before anything that needs a key, or may be refused: who takes the old one out of the Secret counts on it. */
+  async #renewKeys(declared: Declared, sight: Sight, putOff: PutOff): Promise<void> {
+    try {
+      await this.#parts.machine.renewKeys(declared, sight, this.#context.signal);
+    } catch (error) {
+      putOff.orThrow(error, 'keys');
+    }
   }
 
   /** A turn takes as long as its commands do: who deletes the volume meanwhile, by force and to make it anew even, gets nothing more of it. */

@@ -230,7 +230,7 @@ export class SimulatedFileSystems {
       case 'close':
         return this.#luksClose(target);
       case 'resize':
-        return this.#luksResize(target);
+        return this.#luksResize(target, input);
       case 'luksAddKey':
         return await this.#luksAddKey(this.#luksDevice(target), input, Number(options.one('--keyfile-size')), takes);
       case 'luksKillSlot':
@@ -295,12 +295,14 @@ export class SimulatedFileSystems {
     return {};
   }
 
-  #luksResize(name: string): Reply {
+  #luksResize(name: string, key: string): Reply {
     const { devices } = this.#lvm;
     const mapped = devices.at(`/dev/mapper/${name}`);
     if (!mapped) throw new Failure(`Device ${name} is not active.`, 4);
     const [below = ''] = this.#machine.tree.list(`/sys/block/${mapped.disk.name}/slaves`);
-    devices.resize(mapped, BigInt(devices.at(`/dev/${below}`)?.disk.sizeBytes ?? 0) - HEADER_BYTES);
+    const lower = this.#luksDevice(`/dev/${below}`);
+    slotOf(lower.content, key);
+    devices.resize(mapped, BigInt(lower.disk.sizeBytes) - HEADER_BYTES);
     return {};
   }
 
