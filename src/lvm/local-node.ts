@@ -15,7 +15,7 @@ import type { Log } from '../kit/observe/log.ts';
 import { Patience } from '../kit/patience.ts';
 import { Rounds } from '../kit/rounds.ts';
 import * as commands from './commands.ts';
-import { Creating, type Creation } from './creating.ts';
+import { Creating, type Creation, noRoomLeft, promisedIn } from './creating.ts';
 import type { LogicalVolume, Lvm } from './facts.ts';
 import { type Format, Formatting } from './formatting.ts';
 import { lookAt, type Viewpoint } from './look.ts';
@@ -25,6 +25,7 @@ import { type Opening, PatientOpening } from './patient-opening.ts';
 import type { Look } from './sight.ts';
 import { contentAt } from './signature.ts';
 import { contentsAt, signaturesOf } from './signatures.ts';
+import type { Step } from './steps.ts';
 import { changeOfTags, encodeTag, type Owner, ownerOf } from './tags.ts';
 
 export interface NodeParts {
@@ -47,6 +48,7 @@ const NEVER = new AbortController().signal;
 export class LocalNode {
   readonly #parts: NodeParts;
   readonly #rounds: Rounds;
+  readonly #creating: Creating;
   readonly #create: (creation: Creation) => Promise<{ readonly ended: Promise<LogicalVolume | Error> }>;
   readonly #format: (format: Format) => Promise<{ readonly ended: Promise<Error | undefined> }>;
   readonly activate: (lv: LogicalVolume) => Promise<undefined>;
@@ -66,12 +68,12 @@ export class LocalNode {
     this.#parts = parts;
     this.#rounds = new Rounds({ clock: parts.clock });
     this.#opening = new PatientOpening(parts.host, new Patience(parts.clock));
-    const creating = new Creating({
+    this.#creating = new Creating({
       run: (command) => this.result(command),
       look: async () => (await this.#lookNow()).lvm,
     });
     this.#create = this.#rounds.desk(async (all: readonly Creation[]) =>
-      creating.begin(all).map((ended) => ({ ended })),
+      this.#creating.begin(all).map((ended) => ({ ended })),
     );
     const formatting = new Formatting({
       run: (command) => this.run(command),
@@ -124,6 +126,24 @@ export class LocalNode {
     const made = await this.away(() => ended);
     if (made instanceof Error) throw made;
     return made;
+  }
+
+  /** Of several that grow at the same time each was decided on as if it came alone. */
+  async extend(
+    { group, name, sizeBytes }: LogicalVolume,
+    { bytes, in: room }: Step & { kind: 'extend' },
+  ): Promise<void> {
+    const extend = () => this.run(commands.extend({ vg: group, name, bytes }));
+    if (!room) return await this.away(extend);
+    const { pool, atMost } = room;
+    await this.away(() =>
+      this.#creating.alone(group, async () => {
+        const { lvm } = await this.#lookNow();
+        const promised = promisedIn(pool, [...(lvm.groups.get(group)?.volumes.values() ?? [])]);
+        if (promised + bytes - sizeBytes > atMost) throw noRoomLeft(`${group}/${pool}`);
+        await extend();
+      }),
+    );
   }
 
   async format(format: Format): Promise<void> {

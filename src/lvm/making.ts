@@ -84,9 +84,7 @@ export class Making {
       case 'resume':
         return await this.#node.resume(step.lv);
       case 'extend':
-        return await this.#node.away(() =>
-          this.#node.run(commands.extend({ vg: options.vg, name, bytes: step.bytes })),
-        );
+        return await this.#node.extend(there(sight), step);
       case 'encrypt':
         return await this.#node.away(() => this.#parts.encryption.encrypt(step, declared, there(sight), signal));
       case 'open':
