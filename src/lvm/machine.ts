@@ -24,6 +24,6 @@ export interface Machine {
   takeAway(step: Step, leaving: Leaving, sight: Sight, going: Going): Promise<void>;
   /** What is in a directory of the node; nothing when there is none. */
   namesIn(directory: string): Promise<readonly string[]>;
-  /** The bare directory that it was mounted at. */
-  removeMountPoint(path: string, signal: AbortSignal): Promise<void>;
+  /** The bare directory that it was mounted at. Whether it is gone: one that somebody has files in stays. */
+  removeMountPoint(path: string, signal: AbortSignal): Promise<boolean>;
 }

@@ -14,7 +14,7 @@ import type { LogicalVolume, VolumeGroup } from './facts.ts';
 import { type LocalNode, pathOf } from './local-node.ts';
 import type { MountUnit } from './mount-units.ts';
 import type { VolumeOptions } from './options.ts';
-import type { OtherFact } from './reasons.ts';
+import { type OtherFact, refusal } from './reasons.ts';
 import { mountOptsOf, type Remount, remountOptions, unmetBy } from './remount.ts';
 import { mappingName, type Sight, there } from './sight.ts';
 import { told } from './signature.ts';
@@ -170,11 +170,21 @@ export class Making {
     if (before && before.kind !== 'directory')
       throw new Retry(`${path} is a ${before.kind}, and has to be a directory`);
     if (!before) await host.files.mkdir(directory);
+    await this.#hidesNothing(declared);
     await this.#node.makeImmutable(path);
     if (unit && (await this.#isMountedBy(unit))) return await this.#mountOptsAre(declared, sight);
     const why = await this.#node.mount({ source, path, fsType: options.fsType, options: mountOptsOf(options) });
     if (why !== undefined) throw new Retry(`${source} could not be mounted at ${path}: ${why}`);
     await this.#mountOptsAre(declared, sight);
+  }
+
+  /** Of a volume that was ready before, people need what is on it more than to be told what has come below it since. */
+  async #hidesNothing({ name: volume, path, wasProcessed }: Declared): Promise<void> {
+    const [name] = await this.#node.namesIn(path);
+    if (name === undefined) return;
+    if (!wasProcessed)
+      throw new Refuse({ ...refusal('mountPointIsNotEmpty', { path, name }), recheckMs: MOUNT_RECHECK_MS });
+    this.#parts.log.warn({ volume, path, name }, 'there are files in the mount point, which the volume hides');
   }
 
   /** What systemd cannot mount is mounted without it: then it is mounted now, or mount(8) says why not. */
@@ -251,4 +261,5 @@ const needsNewMount = (path: string, why: string): Refuse =>
     recheckMs: REMOUNT_RECHECK_MS,
   });
 
+const MOUNT_RECHECK_MS = 30_000;
 const REMOUNT_RECHECK_MS = 60_000;

@@ -61,7 +61,7 @@ export class RealMachine implements Machine {
     return this.#node.namesIn(directory);
   }
 
-  removeMountPoint(path: string): Promise<void> {
+  removeMountPoint(path: string): Promise<boolean> {
     return this.#takingAway.removeMountPoint(path);
   }
 }

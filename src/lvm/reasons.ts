@@ -36,6 +36,7 @@ interface Details {
   readonly signatureIsForeign: { readonly lv: string; readonly signature: string; readonly fsType: string };
   readonly filesystemIsDamaged: { readonly lv: string; readonly fsType: string };
   readonly somethingElseIsMounted: { readonly path: string; readonly source: string };
+  readonly mountPointIsNotEmpty: { readonly path: string; readonly name: string };
   readonly isInUseElsewhere: { readonly lv: string; readonly path: string };
   readonly hadData: { readonly lv: string };
   readonly isOnAnotherNode: { readonly node: string };
@@ -183,6 +184,11 @@ const SENTENCES: {
   somethingElseIsMounted: {
     message: ({ path, source }) => `${source} is mounted at ${path}`,
     remedy: 'Unmount it, if nothing needs it there',
+  },
+  mountPointIsNotEmpty: {
+    message: ({ path, name }) =>
+      `there is ${name} in ${path}, where nothing is mounted: a volume that is mounted there would hide it`,
+    remedy: 'Move it to another place, or remove it, if nobody needs it',
   },
   isInUseElsewhere: {
     message: ({ lv, path }) => `${lv} is mounted at ${path} as well`,

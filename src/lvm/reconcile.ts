@@ -219,16 +219,17 @@ class VolumeTurn {
       throw new Wait(why);
     }
     try {
-      await this.#takeAwayStepByStep();
+      const isAllGone = await this.#takeAwayStepByStep();
       await this.#parts.writes.letGo(this.#volume, this.#context.signal);
-      this.#parts.report.isGone(this.#volume);
+      this.#parts.report.isGone(this.#volume, { isAllGone });
     } catch (error) {
       throw await this.#failed(error);
     }
     return done;
   }
 
-  async #takeAwayStepByStep(): Promise<void> {
+  /** Whether all is gone: what somebody else has put into its mount point is not ours to remove. */
+  async #takeAwayStepByStep(): Promise<boolean> {
     const { machine, report, writes } = this.#parts;
     const { signal } = this.#context;
     const live = await writes.find(this.#volume.name, signal);
@@ -267,10 +268,10 @@ class VolumeTurn {
   }
 
   /** Unless somebody has mounted something there for himself, or it was never our place. */
-  async #removeMountPoint({ atPath }: Sight): Promise<void> {
+  async #removeMountPoint({ atPath }: Sight): Promise<boolean> {
     const { name, path } = this.#volume;
-    if (atPath.length > 0 || mountPointFault(path, this.#parts.settings.mountBase, name) !== undefined) return;
-    await this.#parts.machine.removeMountPoint(this.#volume.path, this.#context.signal);
+    if (atPath.length > 0 || mountPointFault(path, this.#parts.settings.mountBase, name) !== undefined) return true;
+    return await this.#parts.machine.removeMountPoint(this.#volume.path, this.#context.signal);
   }
 
   /** Where it is, whatever its annotations have become. */

@@ -168,7 +168,7 @@ async function remove(orphan: Orphan, { here, visitor, terminal }: Request): Pro
   const { machine, mountBase } = here;
   const { signal } = visitor;
   if (orphan.kind === 'mount-point') {
-    await machine.removeMountPoint(orphan.path);
+    if (!(await machine.removeMountPoint(orphan.path))) throw new Error('there are files in it: move them first');
     if ((await machine.namesIn(mountBase)).includes(basename(orphan.path))) throw new Error('it is no directory');
     return undefined;
   }
