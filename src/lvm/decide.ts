@@ -4,7 +4,7 @@ import { DEFAULT_THIN_LIMITS, type ThinLimits } from './contract.ts';
 import type { LogicalVolume, VolumeGroup } from './facts.ts';
 import { devicePathsOf, isOurs, type MountUnit, mounts, unitOf } from './mount-units.ts';
 import type { VolumeOptions } from './options.ts';
-import { roomIn, unlessRoomIn } from './pool-room.ts';
+import { isHalfMadePool, roomIn, unlessRoomIn } from './pool-room.ts';
 import { refusal } from './reasons.ts';
 import { mountOptsOf } from './remount.ts';
 import { type Mapping, type Sight, upperDevice } from './sight.ts';
@@ -124,7 +124,7 @@ function thin(
   { declared, group, limits }: Omit<WithoutVolume, 'sight'>,
 ): Decision {
   const pool = group.volumes.get(name);
-  if (!pool) return withoutPool(name, poolBytes, group);
+  if (!pool || isHalfMadePool(pool)) return withoutPool(name, poolBytes, group);
   return inPool(pool, roundUpToExtents(declared.bytes, group.extentBytes), group, limits);
 }
 
@@ -140,7 +140,8 @@ function inPool(pool: LogicalVolume, bytes: bigint, group: VolumeGroup, limits: 
 function withoutPool(name: string, poolBytes: bigint | undefined, group: VolumeGroup): Decision {
   if (poolBytes === undefined) return refusal('poolIsMissing', { lv: `${group.name}/${name}` });
   const wanted = roundUpToExtents(poolBytes, group.extentBytes);
-  if (group.freeBytes < wanted) return refusal('groupIsFull', { vg: group.name, wanted, free: group.freeBytes });
+  const free = group.freeBytes + (group.volumes.get(name)?.sizeBytes ?? 0n);
+  if (free < wanted) return refusal('groupIsFull', { vg: group.name, wanted, free });
   return step({ kind: 'create-pool', bytes: wanted });
 }
 
@@ -155,7 +156,7 @@ function withVolume(known: WithVolume): Decision {
   if (owner.uid !== declared.uid) return ofAnother(owner, known);
   const [stray] = sight.strays;
   if (stray) return refusal('logicalVolumeIsTwice', { lv: fullName(lv), other: fullName(stray) });
-  return contradiction(owner, known) ?? ofOurs(owner, known);
+  return unlessUsable(owner, known) ?? contradiction(owner, known) ?? ofOurs(owner, known);
 }
 
 /** The original has left no mark on its volumes. What it has surely made is adopted, and everything else is somebody's. */
@@ -212,14 +213,20 @@ function contradiction(owner: Owner, { declared, lv }: WithVolume): Decision | u
 const originOf = ({ origin, pool }: LogicalVolume, { options }: Owner): string | undefined =>
   origin ?? (pool === undefined ? undefined : options.snapshotOf);
 
-function ofOurs(owner: Owner, known: WithVolume): Decision {
-  const { declared, sight, lv } = known;
-  const { options } = declared;
+/** Of what was cut off nothing may be as it was asked for: so it is looked at first. */
+function unlessUsable(owner: Owner, known: WithVolume): Decision | undefined {
+  const { declared, lv } = known;
   if (owner.isShredding || owner.isShredded) return refusal('logicalVolumeIsShredded', { lv: fullName(lv) });
   const suspended = suspendedOf(known);
   if (suspended) return step({ kind: 'resume', lv: suspended });
   // What was on the disk before may be on it, and would be taken for ours.
   if (owner.state === 'wiping') return unlessItHadData(declared, lv) ?? step({ kind: 'remove', lv });
+  return lv.isLost ? refusal('snapshotIsLost', { lv: fullName(lv) }) : undefined;
+}
+
+function ofOurs(owner: Owner, known: WithVolume): Decision {
+  const { declared, sight, lv } = known;
+  const { options } = declared;
   if (owner.trashedAt !== undefined) return step({ kind: 'take-out' });
   if (!lv.isActive) return step({ kind: 'activate', lv });
   const isNew = owner.state === 'new';

@@ -22,11 +22,12 @@ import { lookAt, type Viewpoint } from './look.ts';
 import { isOurs, type MountUnit, SYSTEMD, UNITS, unitNameOf } from './mount-units.ts';
 import { type FstabEntry, mountFailures, renderFstab } from './mounts.ts';
 import { type Opening, PatientOpening } from './patient-opening.ts';
+import { isHalfMadePool } from './pool-room.ts';
 import type { Look } from './sight.ts';
 import { contentAt } from './signature.ts';
 import { contentsAt, signaturesOf } from './signatures.ts';
 import type { Step } from './steps.ts';
-import { changeOfTags, encodeTag, type Owner, ownerOf } from './tags.ts';
+import { changeOfTags, encodeTag, type Owner, ownerOf, POOL_TAG } from './tags.ts';
 
 export interface NodeParts {
   /** Whose commands are run, and whose files are seen, where the node's mounts are. */
@@ -54,6 +55,7 @@ export class LocalNode {
   readonly activate: (lv: LogicalVolume) => Promise<undefined>;
   readonly resume: (lv: LogicalVolume) => Promise<undefined>;
   readonly markNew: (lv: LogicalVolume) => Promise<undefined>;
+  readonly markSnapshot: (lv: LogicalVolume) => Promise<undefined>;
   readonly markReady: (lv: LogicalVolume) => Promise<undefined>;
   readonly makeImmutable: (path: string) => Promise<undefined>;
   /** Says why it could not be mounted; nothing if it is. */
@@ -91,6 +93,7 @@ export class LocalNode {
     this.activate = this.#together((lvs: readonly LogicalVolume[]) => this.run(commands.activate(lvs)));
     this.resume = this.#together((lvs: readonly LogicalVolume[]) => this.run(commands.resume(lvs)));
     this.markNew = this.#together((lvs: readonly LogicalVolume[]) => this.#markAll(lvs, 'wiping', 'new'));
+    this.markSnapshot = this.#together((lvs: readonly LogicalVolume[]) => this.#markAll(lvs, 'wiping', 'ready'));
     this.markReady = this.#together((lvs: readonly LogicalVolume[]) => this.#markAll(lvs, 'new', 'ready'));
     this.makeImmutable = this.#together((paths: readonly string[]) => this.tryRun(commands.makeImmutable(paths)));
     this.enableUnit = this.#together((units: readonly MountUnit[]) => this.#enableUnits(units));
@@ -126,6 +129,19 @@ export class LocalNode {
     const made = await this.away(() => ended);
     if (made instanceof Error) throw made;
     return made;
+  }
+
+  /** Several volumes may ask for it at the same time, and one of them may find what another is about to make. */
+  async createPool(pool: Omit<commands.NewVolume, 'tags'>): Promise<void> {
+    const { vg, name } = pool;
+    await this.away(() =>
+      this.#creating.alone(vg, async () => {
+        const found = (await this.#lookNow()).lvm.groups.get(vg)?.volumes.get(name);
+        if (found && !isHalfMadePool(found)) return;
+        if (found) await this.run(commands.remove(found));
+        await this.run(commands.createThinPool({ ...pool, tags: [POOL_TAG] }));
+      }),
+    );
   }
 
   /** Of several that grow at the same time each was decided on as if it came alone. */

@@ -65,12 +65,8 @@ export class Making {
   async #change(step: Step, declared: Declared, sight: Sight, signal: AbortSignal): Promise<void> {
     const { options, name, path } = declared;
     switch (step.kind) {
-      case 'create-pool': {
-        const pool = options.thin?.pool ?? '';
-        return await this.#node.run(
-          commands.createThinPool({ vg: options.vg, name: pool, bytes: step.bytes, tags: [] }),
-        );
-      }
+      case 'create-pool':
+        return await this.#node.createPool({ vg: options.vg, name: options.thin?.pool ?? '', bytes: step.bytes });
       case 'take-back':
         return await this.#node.run(commands.rename({ vg: step.lv.group, name: step.lv.name, to: name }));
       case 'adopt':
@@ -121,7 +117,7 @@ export class Making {
   }
 
   /**
-   * LVM writes the marks before it wipes: only when it has ended is all of that done. What another attempt has made, one that was killed
+   * LVM writes the marks before it wipes, and before it makes a snapshot of what is to be one: only when it has ended is all of that done. What another attempt has made, one that was killed
    * above all, is not taken for this one's.
    */
   async #create(
@@ -133,8 +129,7 @@ export class Making {
     const { name, uid, options, inForce } = declared;
     const { cluster, encryption } = this.#parts;
     if (options.crypt) await encryption.isPossible(options.crypt, signal);
-    const isSnapshot = options.snapshotOf !== undefined;
-    const begun = isSnapshot ? ({ state: 'ready' } as const) : ({ state: 'wiping', attempt: randomUUID() } as const);
+    const begun = { state: 'wiping', attempt: randomUUID() } as const;
     const tags = tagsOf({ uid, pv: name, cluster, ...begun, options: inForce, fsBytes: bytes });
     const volume = { vg: options.vg, name, tags, bytes };
     const made = await this.#node.create({
@@ -142,7 +137,9 @@ export class Making {
       command: creationOf(volume, options, group),
       promise: room && { ...room, bytes },
     });
-    if (!isSnapshot) await this.#node.markNew(made);
+    if (options.snapshotOf === undefined) await this.#node.markNew(made);
+    else if (made.origin === options.snapshotOf) await this.#node.markSnapshot(made);
+    else throw new Retry(`${pathOf(made)} has not become a snapshot of ${options.snapshotOf}`);
     return made.uuid;
   }
 

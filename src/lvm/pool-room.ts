@@ -4,6 +4,10 @@ import { promisedIn } from './creating.ts';
 import type { LogicalVolume, VolumeGroup } from './facts.ts';
 import { refusal } from './reasons.ts';
 import { type Decision, fullName, type PoolRoom } from './steps.ts';
+import { POOL_TAG } from './tags.ts';
+
+/** LVM makes the logical volume first, and then a pool of it: one that was cut off in between was never used by anybody. */
+export const isHalfMadePool = ({ kind, tags }: LogicalVolume): boolean => kind === 'plain' && tags.includes(POOL_TAG);
 
 /** How much all volumes of the pool may come to. */
 export const roomIn = (pool: LogicalVolume, { overcommit }: ThinLimits): PoolRoom => ({

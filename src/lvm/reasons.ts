@@ -41,6 +41,8 @@ interface Details {
   readonly hadData: { readonly lv: string };
   readonly isOnAnotherNode: { readonly node: string };
   readonly hasSnapshots: { readonly lv: string; readonly snapshot: string; readonly so?: string };
+  readonly hasSnapshotInTrash: { readonly lv: string; readonly snapshot: string; readonly so?: string };
+  readonly snapshotIsLost: { readonly lv: string };
   readonly marksContradict: { readonly lv: string };
   readonly unitIsForeign: { readonly unit: string; readonly path: string };
   readonly snapshotCannotBeShredded: { readonly lv: string };
@@ -207,6 +209,17 @@ const SENTENCES: {
   hasSnapshots: {
     message: ({ lv, snapshot, so = 'would be lost with it' }) => `${snapshot} is a snapshot of ${lv}, and ${so}`,
     remedy: 'Delete the volume of the snapshot first',
+  },
+  hasSnapshotInTrash: {
+    message: ({ lv, snapshot, so = 'would be lost with it' }) =>
+      `${snapshot} is a snapshot of ${lv} that is in the trash, and ${so}`,
+    remedy:
+      'It goes on when its time in the trash is over. To have it removed now, name it to `holdfast lvm clean` on the node',
+  },
+  snapshotIsLost: {
+    message: ({ lv }) =>
+      `more has changed than the snapshot ${lv} has room for, so what it kept is lost; what it is a snapshot of is not`,
+    remedy: 'Delete the volume, and make another snapshot with more capacity',
   },
   marksContradict: {
     message: ({ lv }) =>

@@ -18,12 +18,12 @@ export interface SimulatedVolume {
   name: string;
   readonly group: SimulatedGroup;
   readonly uuid: string;
-  readonly kind: 'plain' | 'thin' | 'thin-pool' | 'snapshot';
+  kind: 'plain' | 'thin' | 'thin-pool' | 'snapshot';
   extents: bigint;
   readonly tags: Set<string>;
   readonly content: Content;
   readonly pool?: string | undefined;
-  readonly origin?: string | undefined;
+  origin?: string | undefined;
   readonly isReadOnly: boolean;
   mapped?: Mapped | undefined;
 }
@@ -204,7 +204,9 @@ export class SimulatedLvm {
       throw new Failure(
         `Volume group "${groupName}" has insufficient free space (${this.free(group)} extents): ${needed} required.`,
       );
-    const made = this.create(group, volume);
+    const isMadeOfPlain = volume.kind === 'thin-pool' || (volume.kind === 'snapshot' && pool === undefined);
+    const made = this.create(group, isMadeOfPlain ? { ...volume, kind: 'plain', origin: undefined } : volume);
+    if (isMadeOfPlain) await this.#becomes(made, volume, takes);
     const { content } = made;
     if (origin) copy(origin.content, content);
     if (made.kind === 'plain') content.isOfOneBefore();
@@ -217,6 +219,14 @@ export class SimulatedLvm {
       made.mapped?.disk.content.write(Buffer.from('of one before'), NOT_WIPED_AT);
     }
     return {};
+  }
+
+  /** A pool and a classic snapshot are logical volumes like any other at first, and have their marks already. */
+  async #becomes(made: SimulatedVolume, { kind, origin }: Pick<SimulatedVolume, 'kind' | 'origin'>, takes: Takes) {
+    await takes(WIPING_MS);
+    if (made.mapped) this.devices.remove(made.mapped);
+    Object.assign(made, { kind, origin, mapped: undefined });
+    this.activate(made);
   }
 
   #lvchange(args: readonly string[]): Reply {

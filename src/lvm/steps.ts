@@ -12,6 +12,7 @@ export interface PoolRoom {
 export type Step =
   /** In a thin pool, of which all volumes may come to so much. */
   | { readonly kind: 'create'; readonly bytes: bigint; readonly in?: PoolRoom | undefined }
+  /** In the place of one that was cut off, if there is such. */
   | { readonly kind: 'create-pool'; readonly bytes: bigint }
   | { readonly kind: 'adopt' }
   /** It is used again: that it was in the trash once must not shorten its time there later. */

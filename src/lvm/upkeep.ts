@@ -6,8 +6,9 @@ import { roomIn, unlessRoomIn } from './pool-room.ts';
 import { refusal } from './reasons.ts';
 import type { Sight } from './sight.ts';
 import { roundUpToExtents } from './size.ts';
-import { type Decision, fullName, isClassicSnapshot, type Matter, step, unlessImpossible } from './steps.ts';
+import { type Decision, isClassicSnapshot, type Matter, step, unlessImpossible } from './steps.ts';
 import type { Owner } from './tags.ts';
+import { keptBy } from './trash.ts';
 
 export interface Kept {
   readonly declared: Declared;
@@ -59,7 +60,7 @@ export function unlessLargeEnough({ declared, sight, group, lv, limits }: Kept):
   const more = wanted - lv.sizeBytes;
   if (declared.options.snapshotOf !== undefined || more <= 0n) return undefined;
   const snapshot = sight.snapshots.find(isClassicSnapshot);
-  if (snapshot) return refusal('hasSnapshots', { lv: fullName(lv), snapshot: fullName(snapshot), so: CANNOT_GROW });
+  if (snapshot) return keptBy(snapshot, lv, CANNOT_GROW);
   const pool = lv.pool === undefined ? undefined : group.volumes.get(lv.pool);
   if (pool)
     return unlessRoomIn(pool, more, group, limits) ?? step({ kind: 'extend', bytes: wanted, in: roomIn(pool, limits) });

@@ -129,6 +129,8 @@ const EXAMPLES: { readonly [F in Fact]?: Parameters<typeof refusal<F>>[1] } & Re
   hadData: { lv: LV },
   isOnAnotherNode: { node: 'worker-7' },
   hasSnapshots: { lv: LV, snapshot: 'fast/data-monday' },
+  hasSnapshotInTrash: { lv: 'fast/data', snapshot: 'fast/trash+data-monday+6c2a1a0e' },
+  snapshotIsLost: { lv: 'fast/data-monday' },
   marksContradict: { lv: LV },
   unitIsForeign: { unit: 'mnt-pv-data.mount', path: '/mnt/pv/data' },
   snapshotCannotBeShredded: { lv: 'fast/data-monday' },
