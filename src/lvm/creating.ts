@@ -11,6 +11,8 @@ export interface Creation {
   readonly name: string;
   /** All of which it has from the first moment. They tell what this attempt has made from what another one has. */
   readonly tags: readonly string[];
+  /** What has to be done around it, and around nothing else. */
+  readonly around?: ((make: () => Promise<unknown>) => Promise<unknown>) | undefined;
   /** Of one in a thin pool. */
   readonly promise?: Promised | undefined;
 }
@@ -111,10 +113,12 @@ async function createSome(
   const refused = await overPromised(creations, parts);
   const allowed = creations.filter((each) => !refused.has(each));
   const failed = new Map<Creation, Error>(refused);
-  const made = allowed.length > 1 ? await createTogether(allowed, failed, parts) : undefined;
+  const together = allowed.filter(({ around }) => !around);
+  const made = together.length > 1 ? await createTogether(together, failed, parts) : undefined;
   const alone = allowed.filter((each) => !failed.has(each) && (!made || !madeOf(each, made)));
   for (const [index, each] of alone.entries()) {
-    const failure = await failureOf(() => parts.run(each.command));
+    const { around = (make) => make() } = each;
+    const failure = await failureOf(() => around(() => parts.run(each.command)));
     if (failure) failed.set(each, failure);
     if (!isTimedOut(failure)) continue;
     for (const waiting of alone.slice(index + 1)) failed.set(waiting, new Retry(`${each.vg} does not answer`));

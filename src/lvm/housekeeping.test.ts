@@ -42,7 +42,7 @@ const trashed = (name: string, changes: Partial<LogicalVolume> = {}, marks = {})
   });
 
 /** A node with these logical volumes, from which steps take away what they are told to. */
-class Node implements Pick<Machine, 'join' | 'look' | 'namesIn' | 'takeAway'> {
+class Node implements Pick<Machine, 'join' | 'look' | 'namesIn' | 'takeAway' | 'thaw'> {
   lvs: LogicalVolume[];
   mounts: Look['mounts'] = [];
   names: readonly string[] = [];
@@ -60,6 +60,7 @@ class Node implements Pick<Machine, 'join' | 'look' | 'namesIn' | 'takeAway'> {
     mappings: [],
   });
   namesIn = async () => this.names;
+  thaw = async () => {};
 
   async takeAway(step: Step, { shred, uid }: Leaving, sight: { lv?: LogicalVolume | undefined }): Promise<void> {
     if (this.failure) throw this.failure;

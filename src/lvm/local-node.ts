@@ -72,7 +72,7 @@ export class LocalNode {
     this.#opening = new PatientOpening(parts.host, new Patience(parts.clock));
     this.#creating = new Creating({
       run: (command) => this.result(command),
-      look: async () => (await this.#lookNow()).lvm,
+      look: async () => (await this.lookNow()).lvm,
     });
     this.#create = this.#rounds.desk(async (all: readonly Creation[]) =>
       this.#creating.begin(all).map((ended) => ({ ended })),
@@ -101,7 +101,7 @@ export class LocalNode {
     this.mount = this.#rounds.desk((entries: readonly FstabEntry[]) => this.#mountAll(entries));
     this.#signature = this.#rounds.desk((devices: readonly OpenDevice[]) => signaturesOf(parts.host, devices));
     this.#look = this.#rounds.desk(async (askers: readonly undefined[]) => {
-      const look = await this.#lookNow();
+      const look = await this.lookNow();
       return askers.map(() => look);
     });
   }
@@ -136,7 +136,7 @@ export class LocalNode {
     const { vg, name } = pool;
     await this.away(() =>
       this.#creating.alone(vg, async () => {
-        const found = (await this.#lookNow()).lvm.groups.get(vg)?.volumes.get(name);
+        const found = (await this.lookNow()).lvm.groups.get(vg)?.volumes.get(name);
         if (found && !isHalfMadePool(found)) return;
         if (found) await this.run(commands.remove(found));
         await this.run(commands.createThinPool({ ...pool, tags: [POOL_TAG] }));
@@ -154,7 +154,7 @@ export class LocalNode {
     const { pool, atMost } = room;
     await this.away(() =>
       this.#creating.alone(group, async () => {
-        const { lvm } = await this.#lookNow();
+        const { lvm } = await this.lookNow();
         const promised = promisedIn(pool, [...(lvm.groups.get(group)?.volumes.values() ?? [])]);
         if (promised + bytes - sizeBytes > atMost) throw noRoomLeft(`${group}/${pool}`);
         await extend();
@@ -172,7 +172,8 @@ export class LocalNode {
     return this.#look(undefined);
   }
 
-  async #lookNow(): Promise<Look> {
+  /** Without waiting for others who want to look. */
+  async lookNow(): Promise<Look> {
     const { host, viewpoint, saw, couldNotLook } = this.#parts;
     try {
       const look = await lookAt(host, viewpoint);
@@ -204,6 +205,21 @@ export class LocalNode {
   /** Where a file of the node is seen from here. */
   seen(path: string): string {
     return `${this.#parts.viewpoint.root}${path}`;
+  }
+
+  /** What the next agent on this node is to know, until it boots. */
+  async note(file: string, text: string): Promise<void> {
+    const { files } = this.#parts.host;
+    await files.mkdir(dirname(this.seen(file)));
+    await files.writeAtomic(this.seen(file), text);
+  }
+
+  noted(file: string): Promise<string | undefined> {
+    return this.#parts.host.files.readText(this.seen(file));
+  }
+
+  forget(file: string): Promise<void> {
+    return this.#parts.host.files.remove(this.seen(file));
   }
 
   async namesIn(directory: string): Promise<readonly string[]> {

@@ -8,9 +8,11 @@ import type { Host } from '../kit/host/host.ts';
 import type { Log } from '../kit/observe/log.ts';
 import * as commands from './commands.ts';
 import { conditionOf } from './condition.ts';
+import type { Creation } from './creating.ts';
 import type { Content, Declared } from './decide.ts';
 import type { Encryption } from './encryption.ts';
 import type { LogicalVolume, VolumeGroup } from './facts.ts';
+import { type Freezing, mountedAbove } from './freezing.ts';
 import { type LocalNode, pathOf } from './local-node.ts';
 import type { MountUnit } from './mount-units.ts';
 import type { VolumeOptions } from './options.ts';
@@ -26,6 +28,7 @@ export interface MakingParts {
   readonly host: Host;
   readonly log: Log;
   readonly encryption: Encryption;
+  readonly freezing: Freezing;
   /** The uid of the cluster. */
   readonly cluster: string;
 }
@@ -136,11 +139,21 @@ export class Making {
       ...volume,
       command: creationOf(volume, options, group),
       promise: room && { ...room, bytes },
+      around: this.#aroundSnapshot(options),
     });
     if (options.snapshotOf === undefined) await this.#node.markNew(made);
     else if (made.origin === options.snapshotOf) await this.#node.markSnapshot(made);
     else throw new Retry(`${pathOf(made)} has not become a snapshot of ${options.snapshotOf}`);
     return made.uuid;
+  }
+
+  /** Of what is encrypted: everything else LVM holds still by itself. */
+  #aroundSnapshot({ vg, crypt, snapshotOf }: VolumeOptions): Creation['around'] {
+    if (!crypt || snapshotOf === undefined) return undefined;
+    return async (make) => {
+      const mount = mountedAbove(await this.#node.lookNow(), vg, snapshotOf);
+      return mount ? await this.#parts.freezing.frozen(mount, make) : await make();
+    };
   }
 
   /** What it holds stays as it is: only whose it is is written anew. */

@@ -42,6 +42,7 @@ export class SimulatedFileSystems {
       });
     lvm.programs.install('mount', ({ args }) => (args.includes('--all') ? this.#mountAll(args) : this.#remount(args)));
     lvm.programs.install('umount', ({ args }) => this.#unmount(args.at(-1) ?? ''));
+    lvm.programs.install('fsfreeze', ({ args: [how, path] }) => this.#freeze(how === '--freeze', path ?? ''));
     lvm.programs.install('chattr', ({ args: [how, , ...paths] }) => this.#chattr(how === '+i', paths));
     lvm.programs.install('cryptsetup', (call, takes) => this.#cryptsetup(call, takes));
   }
@@ -203,6 +204,19 @@ export class SimulatedFileSystems {
     if (isBelow || this.held.has(path)) return fail('target is busy');
     this.#lvm.onDeed({ does: 'unmount', path });
     this.unmount(path);
+    return {};
+  }
+
+  #freeze(isFrozen: boolean, path: string): Reply {
+    const content = this.contentAt(path);
+    const what = isFrozen ? 'freeze' : 'unfreeze';
+    if (!content) throw new Error(`the disk of the node is to ${what}`);
+    if (content.isFrozen === isFrozen)
+      return {
+        code: 1,
+        stderr: `fsfreeze: ${path}: ${what} failed: ${isFrozen ? 'Device or resource busy' : 'Invalid argument'}\n`,
+      };
+    content.isFrozen = isFrozen;
     return {};
   }
 
