@@ -178,7 +178,7 @@ describe('what belongs to no volume', () => {
     node.names = ['left', 'data'];
     const silent = keeping(node, [{ uid: 'other', path: '/mnt/pv/data' }], { sanityChecks: false });
     await silent.housekeeping.tellOrphans();
-    expect(await silent.orphans()).toEqual({ 'logical-volume': 1, 'mount-point': 1 });
+    expect(await silent.orphans()).toEqual({ 'logical-volume': 1, 'thin-pool': 0, 'mount-point': 1 });
     expect(silent.log.lines).toEqual([]);
     expect(silent.told).toEqual([]);
   });
@@ -207,7 +207,7 @@ describe('what belongs to no volume', () => {
     await housekeeping.tellOrphans();
     node.lvs = [];
     await housekeeping.tellOrphans();
-    expect(await orphans()).toEqual({ 'logical-volume': 0, 'mount-point': 0 });
+    expect(await orphans()).toEqual({ 'logical-volume': 0, 'thin-pool': 0, 'mount-point': 0 });
   });
 });
 

@@ -18,7 +18,7 @@ import { decideRemoval, type Leaving } from './decide-removal.ts';
 import { type Declaration, declarationOf } from './declared.ts';
 import type { Lvm, VolumeGroup } from './facts.ts';
 import { Held } from './held.ts';
-import { belonging } from './home.ts';
+import { belonging, type OwnNode, ownNodeOf } from './home.ts';
 import type { Machine } from './machine.ts';
 import { mountPointFault } from './names.ts';
 import { PutOff } from './put-off.ts';
@@ -40,6 +40,8 @@ export interface ReconcileParts {
   readonly clock: Clock;
 }
 
+/** How long the server has to deny us our Node until its host name is taken for what it is called. */
+const DENIED_MS = 10_000;
 /** Until a write that others come in between of is left to the next turn. */
 const MOST_TRIES = 4;
 /** More than any volume needs: who comes here goes round in circles. */
@@ -48,15 +50,21 @@ const MOST_STEPS = 24;
 export function reconciler(parts: ReconcileParts) {
   const { views, settings, machine, clock } = parts;
   const ownWrites = new OwnWrites(views.volumes, clock);
+  const begunAt = clock.monotonic();
+  const isDenied = () => !views.nodes.available && !views.nodes.synced;
+  // A server that has just come up denies this and that for a moment. Its label may say something else than its host name.
+  const isDeniedForLong = () => isDenied() && clock.monotonic() - begunAt >= DENIED_MS;
+  const ownNode = (): OwnNode | undefined =>
+    views.nodes.get(settings.node) ?? (isDeniedForLong() ? ownNodeOf({ name: settings.node, labels: {} }) : undefined);
 
   return async (name: string, context: ReconcileContext): Promise<Outcome> => {
     const volume = views.volumes.get(name);
-    const node = views.nodes.get(settings.node);
     if (!volume) {
       parts.report.forget(name);
       return done;
     }
-    if (!node) throw new Wait(`the cluster has no node ${settings.node} yet`);
+    const node = ownNode();
+    if (!node) throw new Wait(`the cluster has no node ${settings.node} yet`, isDenied() ? DENIED_MS : undefined);
     if (ownWrites.isAheadOfCache(name)) return after(CATCH_UP_MS);
     const belongs = belonging(volume, node, settings.storageClasses);
     if (belongs === 'not-ours') {
