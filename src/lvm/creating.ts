@@ -133,7 +133,9 @@ const isTimedOut = (failure: Error | undefined): boolean =>
 
 /**
  * What there is afterwards; nothing when there is no such way on this node. What is there although LVM does not say that it was made has
- * failed half-way, and nobody knows how far it was wiped.
+ * failed half-way, and nobody knows how far it was wiped. That is the one thing that is taken from what LVM says for people and not from its
+ * report: the volume is in the report, with its marks, before it is wiped, its shell has one exit code for all, and a command for each, whose
+ * code would tell, is what this is to save. Words that are not understood cost time only: what was made is removed and made again.
  */
 async function createTogether(
   creations: readonly Creation[],
