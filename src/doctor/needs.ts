@@ -40,6 +40,7 @@ export const TOOLS: readonly Need[] = [
   wanted('mkfs.btrfs', 'volumes with btrfs', 'btrfs-progs', BOTH),
   wanted('btrfs', 'growing volumes with btrfs', 'btrfs-progs'),
   wanted('cryptsetup', 'encrypted volumes', 'cryptsetup-bin'),
+  wanted('fsfreeze', 'snapshots of encrypted volumes that are in use', 'util-linux'),
 ];
 
 export const MODULES: readonly Need[] = [

@@ -40,15 +40,19 @@ const HOME: readonly Variable[] = [
   wanted('hostname', HOSTNAME_LABEL),
 ];
 
-/** What we write about a volume does not make it ours. */
+/** What we write about a volume does not make it ours, but for the finalizer: what was made for it is there, whatever it says by now. */
 const SAID = `key.startsWith(${celText(PREFIX)}) && !(key in ${list(WRITTEN_KEYS.map(annotation))})`;
 const CHANGES: readonly Variable[] = [
   ...HOME,
   { name: 'before', expression: annotationsOf('oldObject') },
   { name: 'after', expression: annotationsOf('object') },
   {
+    name: 'isHeld',
+    expression: `oldObject != null && ${celText(FINALIZER)} in ${finalizersOf('oldObject')}`,
+  },
+  {
     name: 'isOurs',
-    expression: `variables.id.hasValue() || variables.hostname.hasValue() && variables.before.exists(key, ${SAID})`,
+    expression: `variables.id.hasValue() || variables.hostname.hasValue() && (variables.isHeld || variables.before.exists(key, ${SAID}))`,
   },
   {
     name: 'changedAnnotations',

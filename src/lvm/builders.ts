@@ -51,6 +51,7 @@ export const lv = (changes: Partial<LogicalVolume> = {}): LogicalVolume => ({
   device: LV_DEVICE,
   isReadOnly: false,
   isSuspended: false,
+  isLost: false,
   health: '',
   ...changes,
 });

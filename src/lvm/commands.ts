@@ -259,6 +259,16 @@ export function growFileSystem({ fsType, device, path }: MountedFileSystem): Com
   return { argv: ['resize2fs', device], options: RESIZE };
 }
 
+/** All that was written is on the device, and who writes more waits until it is thawed. */
+export const freeze = (path: string): Command => ({ argv: ['fsfreeze', '--freeze', path], options: BRIEF });
+/** To thaw what is not frozen is a failure: see `isNotFrozen`. What is gone is frozen by nobody. */
+export const thaw = (path: string): Command => ({
+  argv: ['fsfreeze', '--unfreeze', path],
+  options: { ...BRIEF, successCodes: [0, 1] },
+});
+export const isNotFrozen = ({ stderr }: Pick<CommandResult, 'stderr'>): boolean =>
+  /Invalid argument|No such file or directory/.test(stderr);
+
 /** Nothing can be made in the directory, so that nobody writes to the node's own disk while nothing is mounted there. */
 export const makeImmutable = (paths: readonly string[]): Command => ({
   argv: ['chattr', '+i', '--', ...paths],

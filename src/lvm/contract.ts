@@ -106,7 +106,10 @@ export interface LvmSettings {
   readonly trashTtlMs: number;
   /** Whether people are told of what belongs to no volume. */
   readonly sanityChecks: boolean;
-  /** Whether the defaults that are built in hold where the ConfigMap of defaults may not be read, as in the place of the original, which has none. */
+  /**
+   * Whether it goes on where the ConfigMap of defaults or its Node may not be read, as in the place of the original, which has no right to
+   * either: with the defaults that are built in, and the id that the host name tells.
+   */
   readonly defaultsMayBeDenied?: boolean;
 }
 

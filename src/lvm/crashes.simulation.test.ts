@@ -2,7 +2,17 @@ import { describe, expect, it } from 'vitest';
 import type { Operation } from '../kit/host/simulated/operation.ts';
 import { HALF_OF_MKFS_MS } from './simulated-filesystems.ts';
 import { SimulatedNode } from './simulated-node.ts';
-import { namesOf, type Rehearsal, rehearsed, story, TOGETHER, VOLUME, WAYS, type Way } from './simulated-story.ts';
+import {
+  namesOf,
+  nodeOf,
+  type Rehearsal,
+  rehearsed,
+  story,
+  TOGETHER,
+  VOLUME,
+  WAYS,
+  type Way,
+} from './simulated-story.ts';
 
 /** For a machine that has other things to do. */
 const PATIENCE = { timeout: 180_000 };
@@ -17,7 +27,7 @@ const ALL = [...WAYS, TOGETHER];
 const MOMENTS_MS = [10, HALF_OF_MKFS_MS / 2, HALF_OF_MKFS_MS * 1.5];
 
 async function expectTheSame(way: Way, { pictures }: Rehearsal, killed: string, arm: (node: SimulatedNode) => void) {
-  const node = new SimulatedNode();
+  const node = nodeOf(way);
   arm(node);
   expect(await story(node, way), killed).toEqual(pictures);
   expect(node.violations, killed).toEqual([]);
@@ -41,7 +51,7 @@ const inWords = ({ verb, target, argv }: Operation, index: number): string =>
 
 describe('the story of a volume', () => {
   it.each(ALL)('of $kind ends as it began', async (way) => {
-    const node = new SimulatedNode();
+    const node = nodeOf(way);
     const [made, grown, remounted, gone] = await story(node, way);
     const mountPoints = namesOf(way)
       .map((name) => `/mnt/pv/${name}`)

@@ -74,6 +74,16 @@ describe('new logical volumes', () => {
     expect(ran).toEqual(['lvm']);
   });
 
+  it('wait in the line of their group for what has to have it alone, and that for them', async () => {
+    const { parts, ran } = anLvm();
+    const creating = new Creating(parts);
+    const [first] = creating.begin([creation('a')]);
+    const alone = creating.alone('storage_bulk', async () => ran.push('alone'));
+    const last = creating.begin([creation('b'), creation('c')]);
+    await Promise.all([first, alone, ...last]);
+    expect(ran).toEqual(['lvcreate a', 'alone', 'lvm']);
+  });
+
   it('are not tried one by one in a group that does not answer', async () => {
     const { parts, ran } = anLvm({ shell: { ends: { kind: 'exited', code: 3 } } });
     const run = async (command: Command) => {

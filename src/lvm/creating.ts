@@ -11,6 +11,8 @@ export interface Creation {
   readonly name: string;
   /** All of which it has from the first moment. They tell what this attempt has made from what another one has. */
   readonly tags: readonly string[];
+  /** What has to be done around it, and around nothing else. */
+  readonly around?: ((make: () => Promise<unknown>) => Promise<unknown>) | undefined;
   /** Of one in a thin pool. */
   readonly promise?: Promised | undefined;
 }
@@ -35,6 +37,11 @@ interface Waiting {
   readonly answer: PromiseWithResolvers<LogicalVolume | Error>;
 }
 
+/** Something else that has to have the group for itself. */
+interface Alone {
+  readonly work: () => Promise<void>;
+}
+
 /**
  * In each group one process after the other: LVM would let them wait for each other, and a pool must not be promised twice. Who comes
  * meanwhile is in the next one, and a group that hangs keeps no other waiting.
@@ -42,7 +49,7 @@ interface Waiting {
 export class Creating {
   readonly #parts: CreatingParts;
   /** Of each group in which something is made now. */
-  readonly #lines = new Map<string, Waiting[]>();
+  readonly #lines = new Map<string, (Waiting | Alone)[]>();
 
   constructor(parts: CreatingParts) {
     this.#parts = parts;
@@ -51,23 +58,39 @@ export class Creating {
   /** What will have been made for each, or why it was not. Never rejects. */
   begin(creations: readonly Creation[]): readonly Promise<LogicalVolume | Error>[] {
     const all = creations.map((creation): Waiting => ({ creation, answer: Promise.withResolvers() }));
-    for (const [vg, some] of Map.groupBy(all, ({ creation }) => creation.vg)) {
-      const line = this.#lines.get(vg);
-      if (line) line.push(...some);
-      else void this.#serve(vg, some);
-    }
+    for (const [vg, some] of Map.groupBy(all, ({ creation }) => creation.vg)) this.#queue(vg, some);
     return all.map(({ answer }) => answer.promise);
   }
 
-  async #serve(vg: string, line: Waiting[]): Promise<void> {
+  /** While nothing is made in the group. */
+  alone<T>(vg: string, work: () => Promise<T>): Promise<T> {
+    const { promise, resolve, reject } = Promise.withResolvers<T>();
+    this.#queue(vg, [{ work: () => work().then(resolve, reject) }]);
+    return promise;
+  }
+
+  #queue(vg: string, some: readonly (Waiting | Alone)[]): void {
+    const line = this.#lines.get(vg);
+    if (line) line.push(...some);
+    else void this.#serve(vg, [...some]);
+  }
+
+  async #serve(vg: string, line: (Waiting | Alone)[]): Promise<void> {
     this.#lines.set(vg, line);
     while (line.length > 0) {
-      const some = line.splice(0, AT_ONCE);
-      const made = await this.#made(some.map(({ creation }) => creation));
-      for (const [index, { answer }] of some.entries())
-        answer.resolve((made instanceof Error ? made : made[index]) ?? new Error('it was not made'));
+      const next = line.findIndex((each) => 'work' in each);
+      const some = line.splice(0, next < 0 ? AT_ONCE : Math.min(Math.max(next, 1), AT_ONCE));
+      for (const each of some) if ('work' in each) await each.work();
+      await this.#serveTogether(some.filter((each) => 'creation' in each));
     }
     this.#lines.delete(vg);
+  }
+
+  async #serveTogether(some: readonly Waiting[]): Promise<void> {
+    if (some.length === 0) return;
+    const made = await this.#made(some.map(({ creation }) => creation));
+    for (const [index, { answer }] of some.entries())
+      answer.resolve((made instanceof Error ? made : made[index]) ?? new Error('it was not made'));
   }
 
   async #made(creations: readonly Creation[]): Promise<readonly (LogicalVolume | Error)[] | Error> {
@@ -90,10 +113,12 @@ async function createSome(
   const refused = await overPromised(creations, parts);
   const allowed = creations.filter((each) => !refused.has(each));
   const failed = new Map<Creation, Error>(refused);
-  const made = allowed.length > 1 ? await createTogether(allowed, failed, parts) : undefined;
+  const together = allowed.filter(({ around }) => !around);
+  const made = together.length > 1 ? await createTogether(together, failed, parts) : undefined;
   const alone = allowed.filter((each) => !failed.has(each) && (!made || !madeOf(each, made)));
   for (const [index, each] of alone.entries()) {
-    const failure = await failureOf(() => parts.run(each.command));
+    const { around = (make) => make() } = each;
+    const failure = await failureOf(() => around(() => parts.run(each.command)));
     if (failure) failed.set(each, failure);
     if (!isTimedOut(failure)) continue;
     for (const waiting of alone.slice(index + 1)) failed.set(waiting, new Retry(`${each.vg} does not answer`));
@@ -108,7 +133,9 @@ const isTimedOut = (failure: Error | undefined): boolean =>
 
 /**
  * What there is afterwards; nothing when there is no such way on this node. What is there although LVM does not say that it was made has
- * failed half-way, and nobody knows how far it was wiped.
+ * failed half-way, and nobody knows how far it was wiped. That is the one thing that is taken from what LVM says for people and not from its
+ * report: the volume is in the report, with its marks, before it is wiped, its shell has one exit code for all, and a command for each, whose
+ * code would tell, is what this is to save. Words that are not understood cost time only: what was made is removed and made again.
  */
 async function createTogether(
   creations: readonly Creation[],
@@ -146,14 +173,17 @@ function madeOf({ vg, name, tags }: Creation, { groups }: Lvm): LogicalVolume | 
 
 const notAsMade = ({ vg, name }: Creation): Error => new Retry(`${vg}/${name} is not there as it was made`);
 
-/** Each was decided on as if it came alone: those that come together must not promise more of a pool than one after the other would. */
+/**
+ * Each was decided on as if it came alone, and before those in front of it in the line were made: together they must not promise more of a
+ * pool than one after the other would.
+ */
 async function overPromised(
   creations: readonly Creation[],
   { look }: CreatingParts,
 ): Promise<ReadonlyMap<Creation, Error>> {
   const refused = new Map<Creation, Error>();
   const inPools = creations.filter(({ promise }) => promise);
-  if (inPools.length < 2) return refused;
+  if (inPools.length === 0) return refused;
   const { groups } = await look();
   const promised = new Map<string, bigint>();
   for (const each of inPools) {
@@ -161,12 +191,14 @@ async function overPromised(
     if (!promise) continue;
     const pool = `${vg}/${promise.pool}`;
     const before = promised.get(pool) ?? promisedIn(promise.pool, groups.get(vg)?.volumes.values().toArray() ?? []);
-    if (before + promise.bytes > promise.atMost)
-      refused.set(each, new Retry(`others that are made in the pool ${pool} at the same time leave no room for it`));
+    if (before + promise.bytes > promise.atMost) refused.set(each, noRoomLeft(pool));
     else promised.set(pool, before + promise.bytes);
   }
   return refused;
 }
+
+export const noRoomLeft = (pool: string): Retry =>
+  new Retry(`others that are made or grow in the pool ${pool} at the same time leave no room for it`);
 
 /** How much the volumes of a pool come to. */
 export const promisedIn = (pool: string, volumes: readonly LogicalVolume[]): bigint =>

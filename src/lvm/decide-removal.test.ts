@@ -59,6 +59,10 @@ describe('a volume that is being deleted', () => {
     expect(step(bare({ strays: [IN_TRASH] }))).toMatchObject({ step: { does: 'deactivate', lv: IN_TRASH } });
     expect(removal(bare({ strays: [{ ...IN_TRASH, isActive: false }] }), policy)).toBe('done');
   });
+  it('is removed at once when it is a snapshot that has run full, of which nothing is left to be kept', () => {
+    const lost = lv({ kind: 'snapshot', origin: 'other', isLost: true, health: 'the snapshot is invalid' });
+    expect(removal(unmounted({ lv: lost }), { removePolicy: 'trash' })).toBe('remove');
+  });
   it('in the trash stays active with its origin when it is a snapshot beside it', () =>
     expect(removal(bare({ strays: [{ ...IN_TRASH, kind: 'snapshot', origin: 'other' }] }))).toBe('done'));
   it('is not unmounted as long as something else is mounted over it', () => {
@@ -74,6 +78,8 @@ describe('a volume that is being deleted', () => {
     const snapshots = [lv({ name: 'snap', kind: 'snapshot', origin: 'data' })];
     expect(removal(unmounted({ snapshots }))).toBe('hasSnapshots');
     expect(removal(unmounted({ lv: lv({ kind: 'thin' }), snapshots }))).toBe('hasSnapshots');
+    const inTrash = [lv({ ...IN_TRASH, kind: 'snapshot', origin: 'data' })];
+    expect(removal(unmounted({ snapshots: inTrash }))).toBe('hasSnapshotInTrash');
     const inPool = [lv({ name: 'snap', kind: 'snapshot', pool: 'pool', origin: 'data' })];
     expect(removal(unmounted({ lv: lv({ kind: 'thin' }), snapshots: inPool }))).toBe('remove');
   });

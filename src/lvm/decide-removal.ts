@@ -5,7 +5,7 @@ import { refusal } from './reasons.ts';
 import type { Sight } from './sight.ts';
 import { type Decision, done, fullName, isClassicSnapshot, step, unlessImpossible } from './steps.ts';
 import { encodeTag, type Owner } from './tags.ts';
-import { isInTrash } from './trash.ts';
+import { isInTrash, keptBy } from './trash.ts';
 
 /** A volume that is being deleted. What is asked of it may have become unreadable: the marks tell what it was made with. */
 export interface Leaving {
@@ -34,7 +34,7 @@ export function decideRemoval(leaving: Leaving, sight: Sight): Decision {
   if (ofDevice.length > 0) return uppermostIsAnother(leaving, sight) ?? step({ kind: 'unmount' });
   if (mapping) return step({ kind: 'close' });
   const snapshot = sight.snapshots.find((each) => lv.kind !== 'thin' || isClassicSnapshot(each));
-  if (snapshot) return refusal('hasSnapshots', { lv: fullName(lv), snapshot: fullName(snapshot) });
+  if (snapshot) return keptBy(snapshot, lv);
   const decision = gone(leaving, lv, owner);
   return group && decision.kind === 'step' ? unlessImpossible(decision, group, sight) : decision;
 }
@@ -55,14 +55,14 @@ function underAnotherName({ strays, group }: Sight, { vg }: Leaving): Decision {
   return strays.length === 0 && !group && vg !== undefined ? refusal('groupIsAway', { vg }) : done;
 }
 
-/** What it has been begun to shred is of no use in the trash. */
+/** What it has been begun to shred is of no use in the trash, and neither is a snapshot that is lost. */
 function gone(
   { shred, removePolicy }: Pick<Leaving, 'shred' | 'removePolicy'>,
   lv: LogicalVolume,
   owner: Owner | undefined,
 ): Decision {
   const { isShredding = false, isShredded = false, trashedAt } = owner ?? {};
-  if (removePolicy === 'trash' && !isShredding && !isShredded)
+  if (removePolicy === 'trash' && !isShredding && !isShredded && !lv.isLost)
     return step({ kind: 'trash', does: trashedAt === undefined ? 'mark' : 'rename', lv });
   if (shred === 'none' || isShredded) return step({ kind: 'remove', lv });
   if (isClassicSnapshot(lv)) return refusal('snapshotCannotBeShredded', { lv: fullName(lv) });

@@ -14,13 +14,14 @@ import {
   owner,
   said,
 } from './builders.ts';
+import type { ThinLimits } from './contract.ts';
 import { type Content, type Declared, decide } from './decide.ts';
 import type { LogicalVolume } from './facts.ts';
 import { type FoundUnit, unitOf } from './mount-units.ts';
 import { writeOptions } from './options/write.ts';
 import type { VolumeOptions } from './options.ts';
 import type { Sight } from './sight.ts';
-import { tagsOf } from './tags.ts';
+import { POOL_TAG, tagsOf } from './tags.ts';
 
 const CRYPT = { crypt: { namespace: 'storage', name: 'key' } };
 const THIN = { thin: { pool: 'pool' } };
@@ -107,8 +108,16 @@ describe('a thin volume that is not there', () => {
     expect(next(sized, bare({ group: group({ freeBytes: GIB }) }))).toBe('groupIsFull');
   });
 
+  it('has its pool made again when that was cut off before it became one', () => {
+    const sized = declared({ options: { thin: { pool: 'pool', poolBytes: 10n * GIB } } });
+    const cutOff = pool({ kind: 'plain', tags: [POOL_TAG] });
+    expect(next(sized, bare({ group: group({ freeBytes: GIB }, cutOff) }))).toBe('create-pool');
+    expect(next(sized, inPool({ ...cutOff, tags: [] }))).toBe('poolIsNone');
+  });
+
   it.each<[string, object]>([
     ['poolIsNone', { kind: 'plain' }],
+    ['poolIsMissing', { kind: 'plain', tags: [POOL_TAG] }],
     ['poolIsFull', { dataPercent: 90 }],
     ['poolIsFull', { metadataPercent: 80 }],
     ['poolIsFull', { dataPercent: undefined }],
@@ -287,6 +296,32 @@ describe('a logical volume of ours', () => {
     const sight = complete({ group: group({ freeBytes: GIB - 1n }, lv()) });
     expect(next(declared({ bytes: 2n * GIB }), sight)).toBe('groupIsFull');
   });
+  it.each<[string, object, ThinLimits?]>([
+    ['poolIsFull', { dataPercent: 90 }],
+    ['poolIsFull', { metadataPercent: 80 }],
+    ['poolIsPromised', {}, { overcommit: 1, dataPercent: 90, metadataPercent: 80 }],
+  ])('does not grow in a pool that has no room for more: %s (%o)', (fact, changes, limits) => {
+    const volume = lv({ kind: 'thin', pool: 'pool' });
+    const more = declared({ bytes: 11n * GIB, options: THIN });
+    const found = complete({ lv: volume, group: group({ freeBytes: 0n }, volume, pool(changes)) });
+    expect(said(decide(more, found, undefined, limits))).toBe(fact);
+    expect(next(declared({ options: THIN }), found)).toBe('done');
+  });
+  it('grows in its pool up to what all volumes of it may come to', () => {
+    const volume = lv({ kind: 'thin', pool: 'pool' });
+    const found = complete({ lv: volume, group: group({ freeBytes: 0n }, volume, pool()) });
+    expect(decide(declared({ bytes: 11n * GIB, options: THIN }), found)).toEqual({
+      kind: 'step',
+      step: { kind: 'extend', bytes: 11n * GIB, in: { pool: 'pool', atMost: 100n * GIB } },
+    });
+  });
+  it('has all else done for it when one thing is refused', () => {
+    const more = declared({ bytes: 2n * GIB, inForce: { mountOpts: 'noatime' } });
+    const full = complete({ group: group({ freeBytes: 0n }, lv()) });
+    expect(decide(more, full)).toMatchObject({ fact: 'groupIsFull', matter: 'growth' });
+    expect(said(decide(more, full, undefined, undefined, new Set(['growth'])))).toBe('remount');
+    expect(said(decide(more, full, undefined, undefined, new Set(['growth', 'mountOpts'])))).toBe('done');
+  });
   it('never shrinks', () => expect(next(declared({ bytes: MIB }), complete())).toBe('done'));
 
   it.each<[string, Parameters<typeof declared>[0], Partial<Sight>]>([
@@ -328,6 +363,24 @@ describe('what is asked of a volume that is ready', () => {
   });
   it('cannot change what it was made with, and the mark of that stays', () =>
     expect(next(asked({ fsArgs: ['-m', '2'] }), ready)).toBe('done'));
+});
+
+describe('a snapshot outside of a thin pool', () => {
+  const wanted = declared({ options: { snapshotOf: 'other' } });
+  const marks = (state: 'wiping' | 'ready') => owner({ state, options: { fsType: 'ext4', snapshotOf: 'other' } });
+
+  it('is made again when it was cut off before it became one', () => {
+    const cutOff = complete({ owner: marks('wiping'), atPath: [], ofDevice: [] });
+    expect(next(wanted, cutOff)).toBe('remove');
+  });
+  it('is told to be lost when it has run full', () => {
+    const full = lv({ kind: 'snapshot', origin: 'other', isLost: true, health: 'the snapshot is invalid' });
+    expect(next(wanted, complete({ lv: full, owner: marks('ready') }))).toBe('snapshotIsLost');
+  });
+  it('in the trash keeps its origin from growing, as it says', () => {
+    const snapshots = [lv({ ...IN_TRASH, kind: 'snapshot', origin: 'data' })];
+    expect(next(declared({ bytes: 2n * GIB }), complete({ snapshots }))).toBe('hasSnapshotInTrash');
+  });
 });
 
 describe('a snapshot in a thin pool', () => {

@@ -1,17 +1,18 @@
 /** What is to be done next for a volume: one step, or the reason why none. Pure: of what was seen, nothing is looked up here. */
 import type { Condition } from './condition.ts';
-import { DEFAULT_THIN_LIMITS, type OptionKey, type ThinLimits } from './contract.ts';
-import { promisedIn } from './creating.ts';
+import { DEFAULT_THIN_LIMITS, type ThinLimits } from './contract.ts';
 import type { LogicalVolume, VolumeGroup } from './facts.ts';
 import { devicePathsOf, isOurs, type MountUnit, mounts, unitOf } from './mount-units.ts';
 import type { VolumeOptions } from './options.ts';
+import { isHalfMadePool, roomIn, unlessRoomIn } from './pool-room.ts';
 import { refusal } from './reasons.ts';
 import { mountOptsOf } from './remount.ts';
-import { type Sight, upperDevice } from './sight.ts';
+import { type Mapping, type Sight, upperDevice } from './sight.ts';
 import { roundUpToExtents } from './size.ts';
-import { type Decision, done, fullName, isClassicSnapshot, step, unlessImpossible } from './steps.ts';
+import { type Decision, done, fullName, type Matter, step, unlessImpossible } from './steps.ts';
 import { isMarked, type Owner, ownerOf } from './tags.ts';
 import { isInTrash } from './trash.ts';
+import { type Kept, unlessLargeEnough, upkeep } from './upkeep.ts';
 
 /** A volume as it was declared, after it was checked. */
 export interface Declared {
@@ -42,14 +43,24 @@ export function decide(
   sight: Sight,
   content?: Content,
   limits: ThinLimits = DEFAULT_THIN_LIMITS,
+  putOff: ReadonlySet<Matter> = new Set(),
 ): Decision {
   const { group, lv } = sight;
   if (!group) return refusal(declared.wasProcessed ? 'groupIsAway' : 'groupIsMissing', { vg: declared.options.vg });
   const decision = lv
-    ? withVolume({ declared, sight, group, lv, content })
+    ? withVolume({ declared, sight, group, lv, content, limits, putOff })
     : withoutVolume({ declared, sight, group, limits });
   return decision.kind === 'step' ? unlessImpossible(decision, group, sight) : decision;
 }
+
+/** Whether its encryption can be looked at and changed: it is ours, has data, and who touches it does not wait for ever. */
+export function isOpen({ uid, options }: Declared, { group, lv, owner, mapping }: Sight): boolean {
+  if (!options.crypt || !group || !lv || owner?.uid !== uid || owner.state !== 'ready') return false;
+  if (owner.isShredding || owner.isShredded || suspendedOf({ group, lv })) return false;
+  return mapping !== undefined && liesOn(mapping, lv);
+}
+
+const liesOn = ({ over }: Mapping, { device }: LogicalVolume): boolean => device !== undefined && over.includes(device);
 
 interface WithoutVolume {
   readonly declared: Declared;
@@ -113,7 +124,7 @@ function thin(
   { declared, group, limits }: Omit<WithoutVolume, 'sight'>,
 ): Decision {
   const pool = group.volumes.get(name);
-  if (!pool) return withoutPool(name, poolBytes, group);
+  if (!pool || isHalfMadePool(pool)) return withoutPool(name, poolBytes, group);
   return inPool(pool, roundUpToExtents(declared.bytes, group.extentBytes), group, limits);
 }
 
@@ -123,37 +134,18 @@ function inPool(pool: LogicalVolume, bytes: bigint, group: VolumeGroup, limits: 
   if (pool.kind !== 'thin-pool') return refusal('poolIsNone', { lv });
   if (pool.isSuspended) return step({ kind: 'resume', lv: pool });
   if (!pool.isActive) return step({ kind: 'activate', lv: pool });
-  const fullness = fullnessOf(pool, limits);
-  if (fullness) return refusal('poolIsFull', { lv, ...fullness });
-  const promised = promisedIn(pool.name, [...group.volumes.values()]) + bytes;
-  const atMost = BigInt(Math.floor(Number(pool.sizeBytes) * limits.overcommit));
-  if (promised > atMost) return refusal('poolIsPromised', { lv, promised, most: atMost });
-  return step({ kind: 'create', bytes, in: { pool: pool.name, atMost } });
+  return unlessRoomIn(pool, bytes, group, limits) ?? step({ kind: 'create', bytes, in: roomIn(pool, limits) });
 }
 
 function withoutPool(name: string, poolBytes: bigint | undefined, group: VolumeGroup): Decision {
   if (poolBytes === undefined) return refusal('poolIsMissing', { lv: `${group.name}/${name}` });
   const wanted = roundUpToExtents(poolBytes, group.extentBytes);
-  if (group.freeBytes < wanted) return refusal('groupIsFull', { vg: group.name, wanted, free: group.freeBytes });
+  const free = group.freeBytes + (group.volumes.get(name)?.sizeBytes ?? 0n);
+  if (free < wanted) return refusal('groupIsFull', { vg: group.name, wanted, free });
   return step({ kind: 'create-pool', bytes: wanted });
 }
 
-/** What of a pool is too full for anything new; a pool that does not tell might be. */
-function fullnessOf(
-  { dataPercent, metadataPercent }: LogicalVolume,
-  { dataPercent: mostData, metadataPercent: mostMetadata }: ThinLimits,
-): { readonly what: string; readonly percent: number | undefined } | undefined {
-  if (dataPercent === undefined || dataPercent >= mostData) return { what: 'data', percent: dataPercent };
-  if (metadataPercent === undefined || metadataPercent >= mostMetadata)
-    return { what: 'metadata', percent: metadataPercent };
-  return undefined;
-}
-
-interface WithVolume {
-  readonly declared: Declared;
-  readonly sight: Sight;
-  readonly group: VolumeGroup;
-  readonly lv: LogicalVolume;
+interface WithVolume extends Kept {
   readonly content: Content | undefined;
 }
 
@@ -164,7 +156,7 @@ function withVolume(known: WithVolume): Decision {
   if (owner.uid !== declared.uid) return ofAnother(owner, known);
   const [stray] = sight.strays;
   if (stray) return refusal('logicalVolumeIsTwice', { lv: fullName(lv), other: fullName(stray) });
-  return contradiction(owner, known) ?? ofOurs(owner, known);
+  return unlessUsable(owner, known) ?? contradiction(owner, known) ?? ofOurs(owner, known);
 }
 
 /** The original has left no mark on its volumes. What it has surely made is adopted, and everything else is somebody's. */
@@ -221,14 +213,20 @@ function contradiction(owner: Owner, { declared, lv }: WithVolume): Decision | u
 const originOf = ({ origin, pool }: LogicalVolume, { options }: Owner): string | undefined =>
   origin ?? (pool === undefined ? undefined : options.snapshotOf);
 
-function ofOurs(owner: Owner, known: WithVolume): Decision {
-  const { declared, sight, lv } = known;
-  const { options } = declared;
+/** Of what was cut off nothing may be as it was asked for: so it is looked at first. */
+function unlessUsable(owner: Owner, known: WithVolume): Decision | undefined {
+  const { declared, lv } = known;
   if (owner.isShredding || owner.isShredded) return refusal('logicalVolumeIsShredded', { lv: fullName(lv) });
   const suspended = suspendedOf(known);
   if (suspended) return step({ kind: 'resume', lv: suspended });
   // What was on the disk before may be on it, and would be taken for ours.
   if (owner.state === 'wiping') return unlessItHadData(declared, lv) ?? step({ kind: 'remove', lv });
+  return lv.isLost ? refusal('snapshotIsLost', { lv: fullName(lv) }) : undefined;
+}
+
+function ofOurs(owner: Owner, known: WithVolume): Decision {
+  const { declared, sight, lv } = known;
+  const { options } = declared;
   if (owner.trashedAt !== undefined) return step({ kind: 'take-out' });
   if (!lv.isActive) return step({ kind: 'activate', lv });
   const isNew = owner.state === 'new';
@@ -240,34 +238,20 @@ function ofOurs(owner: Owner, known: WithVolume): Decision {
   }
   if (isNew) return ofNew(known);
   const device = upperDevice(sight, options.crypt !== undefined);
-  return unlessMounted(known, device) ?? unlessUpToDate(owner, known) ?? unlessLargeEnough(known) ?? done;
+  return unlessMounted(known, device) ?? upkeep(owner, known) ?? done;
 }
 
 /** Who reads or writes a thin volume waits for its pool, too. */
-function suspendedOf({ group, lv }: WithVolume): LogicalVolume | undefined {
+function suspendedOf({ group, lv }: Pick<WithVolume, 'group' | 'lv'>): LogicalVolume | undefined {
   const pool = lv.pool === undefined ? undefined : group.volumes.get(lv.pool);
   return [lv, pool].find((each) => each?.isSuspended);
 }
-
-/** Last of all for one that has data: that there is no room for more of them is no reason to keep those from anybody. */
-function unlessLargeEnough({ declared, sight, group, lv }: WithVolume): Decision | undefined {
-  const wanted = roundUpToExtents(declared.bytes, group.extentBytes);
-  const more = wanted - lv.sizeBytes;
-  if (declared.options.snapshotOf !== undefined || more <= 0n) return undefined;
-  const snapshot = sight.snapshots.find(isClassicSnapshot);
-  if (snapshot) return refusal('hasSnapshots', { lv: fullName(lv), snapshot: fullName(snapshot), so: CANNOT_GROW });
-  if (lv.kind === 'plain' && group.freeBytes < more)
-    return refusal('groupIsFull', { vg: group.name, wanted: more, free: group.freeBytes });
-  return step({ kind: 'extend', bytes: wanted });
-}
-
-const CANNOT_GROW = 'LVM cannot extend a volume that has one beside it';
 
 /** What has to be done before the encrypted volume can be read; nothing when it is open. */
 function unlessOpen(owner: Owner, { declared, sight, lv, content }: WithVolume): Decision | undefined {
   const { mapping } = sight;
   if (mapping) {
-    if (lv.device !== undefined && mapping.over.includes(lv.device)) return undefined;
+    if (liesOn(mapping, lv)) return undefined;
     return refusal('mappingIsAnother', { lv: fullName(lv), mapping: mapping.name });
   }
   if (owner.state !== 'new') return step({ kind: 'open' });
@@ -319,23 +303,3 @@ function wantedUnit({ declared, sight, lv }: WithVolume): MountUnit | undefined 
 
 const isOfAnother = ({ declared, sight: { unit }, lv }: WithVolume): boolean =>
   unit !== undefined && !isOurs(unit) && !mounts(unit, devicePathsOf(lv), declared.path);
-
-/** What can change while it is mounted. */
-function unlessUpToDate(owner: Owner, { declared, lv }: WithVolume): Decision | undefined {
-  const { options, inForce } = declared;
-  const differs = (key: OptionKey) => inForce[key] !== undefined && inForce[key] !== owner.options[key];
-  if (MATTER_LATER.some(differs)) return step({ kind: 'retag' });
-  if (options.snapshotOf === undefined && owner.fsBytes !== undefined && owner.fsBytes < lv.sizeBytes)
-    return step({ kind: 'grow-filesystem' });
-  return differs('mountOpts') ? step({ kind: 'remount' }) : undefined;
-}
-
-/** What it was made with, `fsOpts` among it, stays on it as it was. */
-const MATTER_LATER: readonly OptionKey[] = [
-  'vg',
-  'cryptSecret',
-  'autoRelease',
-  'thinPoolSize',
-  'shred',
-  'removePolicy',
-];

@@ -11,7 +11,7 @@ import { keyIsWrong, renewKeys } from './key-slots.ts';
 import { cryptsetupIsMissing, type Keys, readKeys } from './keys.ts';
 import { type LocalNode, pathOf } from './local-node.ts';
 import type { SecretName } from './options.ts';
-import { mappingName, type Sight } from './sight.ts';
+import { mappingName, type Sight, there } from './sight.ts';
 import { isStillOn, told } from './signature.ts';
 import type { Step } from './steps.ts';
 import { ownerOf } from './tags.ts';
@@ -138,11 +138,19 @@ export class Encryption {
   }
 
   /** After the logical volume under it. */
-  async grow({ uid, options }: Declared, { mapping }: Sight, signal: AbortSignal): Promise<void> {
+  async grow(declared: Declared, sight: Sight, signal: AbortSignal): Promise<void> {
+    const { uid, options } = declared;
     if (!options.crypt) return;
     const { client } = this.#parts;
-    const { key } = await readKeys(client, options.crypt, signal);
-    await this.#node.run(commands.luksResize({ name: mapping?.name ?? mappingName(uid), key }));
+    const keys = await readKeys(client, options.crypt, signal);
+    const name = sight.mapping?.name ?? mappingName(uid);
+    await this.#noting(declared, options.crypt, keys, async () => {
+      try {
+        await this.#node.run(commands.luksResize({ name, key: keys.key }));
+      } catch (error) {
+        throw commands.isWrongKey(error) ? keyIsWrong(pathOf(there(sight)), keys) : error;
+      }
+    });
   }
 
   /** Without its keys nobody can read what is on it. Where there are none, nobody ever could. */

@@ -68,12 +68,13 @@ export const released = (volume: About, claim: string): Told => ({
   note: `Its claim ${claim} is gone, and its annotation autoRelease says that others may have it with what is on it`,
 });
 
-export const removed = (volume: About, node: string): Told => ({
+/** With the mount point, if that is left. */
+export const removed = (volume: About, node: string, left?: string): Told => ({
   regarding: regarding(volume),
   type: 'Normal',
   reason: 'VolumeRemoved',
   action: 'Remove',
-  note: `Everything of it is gone from ${node}`,
+  note: `Everything of it is gone from ${node}${left === undefined ? '' : `, but ${left}: there are files in it that were not on the volume`}`,
 });
 
 const POOL_REASONS = {

@@ -82,6 +82,10 @@ const REFUSALS: Readonly<Record<Fact, Said>> = {
     'somebody may have used it: none is made over it, and no repair is tried, since that can cost data',
   ],
   somethingElseIsMounted: ['something else is mounted where the volume belongs', 'what is below it would be hidden'],
+  mountPointIsNotEmpty: [
+    'there are files in the directory that the volume is to be mounted at',
+    'who has written them would not find them any more, and could not tell why',
+  ],
   isInUseElsewhere: [
     'the volume is mounted at another place as well',
     'it cannot be taken away from whoever uses it there',
@@ -95,6 +99,14 @@ const REFUSALS: Readonly<Record<Fact, Said>> = {
     'only that node can see what of it is left there',
   ],
   hasSnapshots: ['there is a snapshot of the volume', 'it would be lost, or made useless, with it'],
+  hasSnapshotInTrash: [
+    'a snapshot of the volume is in the trash, from where it can still be brought back',
+    'a snapshot outside of a thin pool cannot be without what it is a snapshot of, and keeps that from growing',
+  ],
+  snapshotIsLost: [
+    'more was written than the snapshot had room for',
+    'LVM lets go of a snapshot that is full, so that its volume can go on: it cannot be read any more',
+  ],
   marksContradict: ['the marks on the logical volume contradict each other, or are not complete', NO_GUESS],
   unitIsForeign: ['somebody else has written the mount unit of that path', NOT_OURS],
   snapshotCannotBeShredded: [

@@ -39,6 +39,8 @@ export interface LogicalVolume {
   /** How full it is, of a pool or a snapshot, when the kernel tells. */
   readonly dataPercent?: number | undefined;
   readonly metadataPercent?: number | undefined;
+  /** Of a classic snapshot: more has changed than it has room for, and what it kept is lost. */
+  readonly isLost: boolean;
   /** What LVM says is wrong with it; empty when nothing is. */
   readonly health: string;
 }

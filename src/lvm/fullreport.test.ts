@@ -48,6 +48,7 @@ describe('the report of a node', () => {
         tags: ['b', 'holdfast.dev/uid=1'],
         isActive: true,
         isSuspended: false,
+        isLost: false,
         device: '254:0',
         isReadOnly: false,
         health: '',
@@ -91,7 +92,7 @@ describe('the report of a node', () => {
     });
     expect(volumesIn('lost-snapshot')).toMatchObject({
       data: { health: '' },
-      snapped: { dataPercent: 100, health: 'the snapshot is invalid' },
+      snapped: { dataPercent: 100, isLost: true, health: 'the snapshot is invalid' },
     });
   });
 

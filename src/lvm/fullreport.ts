@@ -194,6 +194,7 @@ function volumeOf(lv: ReportedVolume, group: string): LogicalVolume {
     tags: lv.lv_tags,
     isActive: device !== undefined,
     isSuspended: lv.lv_attr[4] === 's',
+    isLost: ['I', 'S'].includes(lv.lv_attr[4] ?? ''),
     device,
     isReadOnly: lv.lv_attr[1] !== 'w',
     pool: lv.pool_lv,

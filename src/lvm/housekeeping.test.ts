@@ -42,7 +42,7 @@ const trashed = (name: string, changes: Partial<LogicalVolume> = {}, marks = {})
   });
 
 /** A node with these logical volumes, from which steps take away what they are told to. */
-class Node implements Pick<Machine, 'join' | 'look' | 'namesIn' | 'takeAway'> {
+class Node implements Pick<Machine, 'join' | 'look' | 'namesIn' | 'takeAway' | 'thaw'> {
   lvs: LogicalVolume[];
   mounts: Look['mounts'] = [];
   names: readonly string[] = [];
@@ -60,6 +60,7 @@ class Node implements Pick<Machine, 'join' | 'look' | 'namesIn' | 'takeAway'> {
     mappings: [],
   });
   namesIn = async () => this.names;
+  thaw = async () => {};
 
   async takeAway(step: Step, { shred, uid }: Leaving, sight: { lv?: LogicalVolume | undefined }): Promise<void> {
     if (this.failure) throw this.failure;
@@ -177,7 +178,7 @@ describe('what belongs to no volume', () => {
     node.names = ['left', 'data'];
     const silent = keeping(node, [{ uid: 'other', path: '/mnt/pv/data' }], { sanityChecks: false });
     await silent.housekeeping.tellOrphans();
-    expect(await silent.orphans()).toEqual({ 'logical-volume': 1, 'mount-point': 1 });
+    expect(await silent.orphans()).toEqual({ 'logical-volume': 1, 'thin-pool': 0, 'mount-point': 1 });
     expect(silent.log.lines).toEqual([]);
     expect(silent.told).toEqual([]);
   });
@@ -206,7 +207,7 @@ describe('what belongs to no volume', () => {
     await housekeeping.tellOrphans();
     node.lvs = [];
     await housekeeping.tellOrphans();
-    expect(await orphans()).toEqual({ 'logical-volume': 0, 'mount-point': 0 });
+    expect(await orphans()).toEqual({ 'logical-volume': 0, 'thin-pool': 0, 'mount-point': 0 });
   });
 });
 

@@ -1,4 +1,4 @@
-/** Now and then: tells of what belongs to no volume, and removes what was in the trash for long enough. */
+/** Now and then: lets go on what was left frozen, tells of what belongs to no volume, and removes what was in the trash for long enough. */
 import { type Clock, sleep } from '../kit/clock/clock.ts';
 import { Refuse } from '../kit/controller/outcome.ts';
 import type { Runnable } from '../kit/manager/stage.ts';
@@ -45,6 +45,7 @@ export class Housekeeping implements Runnable {
   /** To shred what is in the trash can take hours, and what is told does not wait for it. */
   async run(signal: AbortSignal): Promise<void> {
     await Promise.all([
+      this.#nowAndThen(() => this.#parts.machine.thaw(), signal),
       this.#nowAndThen(() => this.tellOrphans(), signal),
       this.#nowAndThen(() => this.emptyTrash(signal), signal),
     ]);

@@ -1,7 +1,7 @@
 /** The keys of an encrypted volume change while it is in use. */
 import { describe, expect, it } from 'vitest';
 import type { Operation } from '../kit/host/simulated/operation.ts';
-import { SimulatedNode } from './simulated-node.ts';
+import { pathOf, SimulatedNode } from './simulated-node.ts';
 
 const PATIENCE = { timeout: 120_000 };
 const VOLUME = 'data';
@@ -28,6 +28,12 @@ async function aWhileLater(node: SimulatedNode): Promise<void> {
   if (!(await node.rest())) throw new Error('it does not come to rest');
 }
 
+/** What the agent sees when it is started again. */
+function hideBySomethingElse(node: SimulatedNode): void {
+  node.kill();
+  node.fileSystems.mountForeign(pathOf(VOLUME));
+}
+
 const slots = (node: SimulatedNode) => node.lv(VOLUME)?.content.slots.filter((slot) => slot !== undefined);
 const isCryptsetup = ({ verb, target }: Operation) => verb === 'exec' && target === 'cryptsetup';
 
@@ -38,6 +44,42 @@ describe('a volume whose Secret has another key', PATIENCE, () => {
     await aWhileLater(node);
     expect(slots(node)).toEqual(['new']);
     expect([node.says(VOLUME, 'status'), node.violations]).toEqual(['Processed', []]);
+  });
+
+  it.each<[string, string, (node: SimulatedNode) => void]>([
+    ['cannot grow for want of room', 'groupIsFull', (node) => node.grow(VOLUME, 100n)],
+    ['is hidden by something else', 'somethingElseIsMounted', hideBySomethingElse],
+  ])('gets that one, also when it %s', async (_, fact, hinder) => {
+    const node = await encrypted();
+    hinder(node);
+    await node.rest();
+    expect(node.says(VOLUME, 'message')).toContain(fact);
+    putKeys(node, { key: 'new', previousKey: 'secret' });
+    await aWhileLater(node);
+    expect(slots(node)).toEqual(['new']);
+    expect(node.says(VOLUME, 'message')).toContain(fact);
+  });
+
+  it('gets that one before it grows, which takes a key', async () => {
+    const node = await encrypted();
+    node.kill();
+    putKeys(node, { key: 'new', previousKey: 'secret' });
+    node.grow(VOLUME, 12n);
+    await aWhileLater(node);
+    expect([slots(node), node.says(VOLUME, 'status')]).toEqual([['new'], 'Processed']);
+    expect(node.lv(VOLUME)?.extents).toBe(12n);
+    expect(node.violations).toEqual([]);
+  });
+
+  it('does not grow by a key that does not open it, says so, and does what needs no key', async () => {
+    const node = await encrypted();
+    node.kill();
+    putKeys(node, { key: 'new' });
+    node.grow(VOLUME, 12n);
+    node.annotate(VOLUME, { mountOpts: 'nodev' });
+    await aWhileLater(node);
+    expect(node.says(VOLUME, 'message')).toContain('keyIsWrong');
+    expect(node.machine.mounts.at(-1)?.options).toContain('nodev');
   });
 
   it('says so when neither opens it, stays as it is, and is well when the key is back', async () => {

@@ -15,17 +15,19 @@ import type { Log } from '../kit/observe/log.ts';
 import { Patience } from '../kit/patience.ts';
 import { Rounds } from '../kit/rounds.ts';
 import * as commands from './commands.ts';
-import { Creating, type Creation } from './creating.ts';
+import { Creating, type Creation, noRoomLeft, promisedIn } from './creating.ts';
 import type { LogicalVolume, Lvm } from './facts.ts';
 import { type Format, Formatting } from './formatting.ts';
 import { lookAt, type Viewpoint } from './look.ts';
 import { isOurs, type MountUnit, SYSTEMD, UNITS, unitNameOf } from './mount-units.ts';
 import { type FstabEntry, mountFailures, renderFstab } from './mounts.ts';
 import { type Opening, PatientOpening } from './patient-opening.ts';
+import { isHalfMadePool } from './pool-room.ts';
 import type { Look } from './sight.ts';
 import { contentAt } from './signature.ts';
 import { contentsAt, signaturesOf } from './signatures.ts';
-import { changeOfTags, encodeTag, type Owner, ownerOf } from './tags.ts';
+import type { Step } from './steps.ts';
+import { changeOfTags, encodeTag, type Owner, ownerOf, POOL_TAG } from './tags.ts';
 
 export interface NodeParts {
   /** Whose commands are run, and whose files are seen, where the node's mounts are. */
@@ -47,11 +49,13 @@ const NEVER = new AbortController().signal;
 export class LocalNode {
   readonly #parts: NodeParts;
   readonly #rounds: Rounds;
+  readonly #creating: Creating;
   readonly #create: (creation: Creation) => Promise<{ readonly ended: Promise<LogicalVolume | Error> }>;
   readonly #format: (format: Format) => Promise<{ readonly ended: Promise<Error | undefined> }>;
   readonly activate: (lv: LogicalVolume) => Promise<undefined>;
   readonly resume: (lv: LogicalVolume) => Promise<undefined>;
   readonly markNew: (lv: LogicalVolume) => Promise<undefined>;
+  readonly markSnapshot: (lv: LogicalVolume) => Promise<undefined>;
   readonly markReady: (lv: LogicalVolume) => Promise<undefined>;
   readonly makeImmutable: (path: string) => Promise<undefined>;
   /** Says why it could not be mounted; nothing if it is. */
@@ -66,12 +70,12 @@ export class LocalNode {
     this.#parts = parts;
     this.#rounds = new Rounds({ clock: parts.clock });
     this.#opening = new PatientOpening(parts.host, new Patience(parts.clock));
-    const creating = new Creating({
+    this.#creating = new Creating({
       run: (command) => this.result(command),
-      look: async () => (await this.#lookNow()).lvm,
+      look: async () => (await this.lookNow()).lvm,
     });
     this.#create = this.#rounds.desk(async (all: readonly Creation[]) =>
-      creating.begin(all).map((ended) => ({ ended })),
+      this.#creating.begin(all).map((ended) => ({ ended })),
     );
     const formatting = new Formatting({
       run: (command) => this.run(command),
@@ -89,6 +93,7 @@ export class LocalNode {
     this.activate = this.#together((lvs: readonly LogicalVolume[]) => this.run(commands.activate(lvs)));
     this.resume = this.#together((lvs: readonly LogicalVolume[]) => this.run(commands.resume(lvs)));
     this.markNew = this.#together((lvs: readonly LogicalVolume[]) => this.#markAll(lvs, 'wiping', 'new'));
+    this.markSnapshot = this.#together((lvs: readonly LogicalVolume[]) => this.#markAll(lvs, 'wiping', 'ready'));
     this.markReady = this.#together((lvs: readonly LogicalVolume[]) => this.#markAll(lvs, 'new', 'ready'));
     this.makeImmutable = this.#together((paths: readonly string[]) => this.tryRun(commands.makeImmutable(paths)));
     this.enableUnit = this.#together((units: readonly MountUnit[]) => this.#enableUnits(units));
@@ -96,7 +101,7 @@ export class LocalNode {
     this.mount = this.#rounds.desk((entries: readonly FstabEntry[]) => this.#mountAll(entries));
     this.#signature = this.#rounds.desk((devices: readonly OpenDevice[]) => signaturesOf(parts.host, devices));
     this.#look = this.#rounds.desk(async (askers: readonly undefined[]) => {
-      const look = await this.#lookNow();
+      const look = await this.lookNow();
       return askers.map(() => look);
     });
   }
@@ -126,6 +131,37 @@ export class LocalNode {
     return made;
   }
 
+  /** Several volumes may ask for it at the same time, and one of them may find what another is about to make. */
+  async createPool(pool: Omit<commands.NewVolume, 'tags'>): Promise<void> {
+    const { vg, name } = pool;
+    await this.away(() =>
+      this.#creating.alone(vg, async () => {
+        const found = (await this.lookNow()).lvm.groups.get(vg)?.volumes.get(name);
+        if (found && !isHalfMadePool(found)) return;
+        if (found) await this.run(commands.remove(found));
+        await this.run(commands.createThinPool({ ...pool, tags: [POOL_TAG] }));
+      }),
+    );
+  }
+
+  /** Of several that grow at the same time each was decided on as if it came alone. */
+  async extend(
+    { group, name, sizeBytes }: LogicalVolume,
+    { bytes, in: room }: Step & { kind: 'extend' },
+  ): Promise<void> {
+    const extend = () => this.run(commands.extend({ vg: group, name, bytes }));
+    if (!room) return await this.away(extend);
+    const { pool, atMost } = room;
+    await this.away(() =>
+      this.#creating.alone(group, async () => {
+        const { lvm } = await this.lookNow();
+        const promised = promisedIn(pool, [...(lvm.groups.get(group)?.volumes.values() ?? [])]);
+        if (promised + bytes - sizeBytes > atMost) throw noRoomLeft(`${group}/${pool}`);
+        await extend();
+      }),
+    );
+  }
+
   async format(format: Format): Promise<void> {
     const { ended } = await this.#format(format);
     const failure = await this.away(() => ended);
@@ -136,7 +172,8 @@ export class LocalNode {
     return this.#look(undefined);
   }
 
-  async #lookNow(): Promise<Look> {
+  /** Without waiting for others who want to look. */
+  async lookNow(): Promise<Look> {
     const { host, viewpoint, saw, couldNotLook } = this.#parts;
     try {
       const look = await lookAt(host, viewpoint);
@@ -168,6 +205,21 @@ export class LocalNode {
   /** Where a file of the node is seen from here. */
   seen(path: string): string {
     return `${this.#parts.viewpoint.root}${path}`;
+  }
+
+  /** What the next agent on this node is to know, until it boots. */
+  async note(file: string, text: string): Promise<void> {
+    const { files } = this.#parts.host;
+    await files.mkdir(dirname(this.seen(file)));
+    await files.writeAtomic(this.seen(file), text);
+  }
+
+  noted(file: string): Promise<string | undefined> {
+    return this.#parts.host.files.readText(this.seen(file));
+  }
+
+  forget(file: string): Promise<void> {
+    return this.#parts.host.files.remove(this.seen(file));
   }
 
   async namesIn(directory: string): Promise<readonly string[]> {

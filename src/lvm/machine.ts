@@ -22,8 +22,10 @@ export interface Machine {
   /** Has an open volume opened by the keys that its Secret has by now. */
   renewKeys(declared: Declared, sight: Sight, signal: AbortSignal): Promise<void>;
   takeAway(step: Step, leaving: Leaving, sight: Sight, going: Going): Promise<void>;
+  /** Lets go on what an agent that was killed has left frozen. */
+  thaw(): Promise<void>;
   /** What is in a directory of the node; nothing when there is none. */
   namesIn(directory: string): Promise<readonly string[]>;
-  /** The bare directory that it was mounted at. */
-  removeMountPoint(path: string, signal: AbortSignal): Promise<void>;
+  /** The bare directory that it was mounted at. Whether it is gone: one that somebody has files in stays. */
+  removeMountPoint(path: string, signal: AbortSignal): Promise<boolean>;
 }

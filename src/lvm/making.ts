@@ -8,13 +8,15 @@ import type { Host } from '../kit/host/host.ts';
 import type { Log } from '../kit/observe/log.ts';
 import * as commands from './commands.ts';
 import { conditionOf } from './condition.ts';
+import type { Creation } from './creating.ts';
 import type { Content, Declared } from './decide.ts';
 import type { Encryption } from './encryption.ts';
 import type { LogicalVolume, VolumeGroup } from './facts.ts';
+import { type Freezing, mountedAbove } from './freezing.ts';
 import { type LocalNode, pathOf } from './local-node.ts';
 import type { MountUnit } from './mount-units.ts';
 import type { VolumeOptions } from './options.ts';
-import type { OtherFact } from './reasons.ts';
+import { type OtherFact, refusal } from './reasons.ts';
 import { mountOptsOf, type Remount, remountOptions, unmetBy } from './remount.ts';
 import { mappingName, type Sight, there } from './sight.ts';
 import { told } from './signature.ts';
@@ -26,6 +28,7 @@ export interface MakingParts {
   readonly host: Host;
   readonly log: Log;
   readonly encryption: Encryption;
+  readonly freezing: Freezing;
   /** The uid of the cluster. */
   readonly cluster: string;
 }
@@ -65,12 +68,8 @@ export class Making {
   async #change(step: Step, declared: Declared, sight: Sight, signal: AbortSignal): Promise<void> {
     const { options, name, path } = declared;
     switch (step.kind) {
-      case 'create-pool': {
-        const pool = options.thin?.pool ?? '';
-        return await this.#node.run(
-          commands.createThinPool({ vg: options.vg, name: pool, bytes: step.bytes, tags: [] }),
-        );
-      }
+      case 'create-pool':
+        return await this.#node.createPool({ vg: options.vg, name: options.thin?.pool ?? '', bytes: step.bytes });
       case 'take-back':
         return await this.#node.run(commands.rename({ vg: step.lv.group, name: step.lv.name, to: name }));
       case 'adopt':
@@ -84,9 +83,7 @@ export class Making {
       case 'resume':
         return await this.#node.resume(step.lv);
       case 'extend':
-        return await this.#node.away(() =>
-          this.#node.run(commands.extend({ vg: options.vg, name, bytes: step.bytes })),
-        );
+        return await this.#node.extend(there(sight), step);
       case 'encrypt':
         return await this.#node.away(() => this.#parts.encryption.encrypt(step, declared, there(sight), signal));
       case 'open':
@@ -123,7 +120,7 @@ export class Making {
   }
 
   /**
-   * LVM writes the marks before it wipes: only when it has ended is all of that done. What another attempt has made, one that was killed
+   * LVM writes the marks before it wipes, and before it makes a snapshot of what is to be one: only when it has ended is all of that done. What another attempt has made, one that was killed
    * above all, is not taken for this one's.
    */
   async #create(
@@ -135,17 +132,28 @@ export class Making {
     const { name, uid, options, inForce } = declared;
     const { cluster, encryption } = this.#parts;
     if (options.crypt) await encryption.isPossible(options.crypt, signal);
-    const isSnapshot = options.snapshotOf !== undefined;
-    const begun = isSnapshot ? ({ state: 'ready' } as const) : ({ state: 'wiping', attempt: randomUUID() } as const);
+    const begun = { state: 'wiping', attempt: randomUUID() } as const;
     const tags = tagsOf({ uid, pv: name, cluster, ...begun, options: inForce, fsBytes: bytes });
     const volume = { vg: options.vg, name, tags, bytes };
     const made = await this.#node.create({
       ...volume,
       command: creationOf(volume, options, group),
       promise: room && { ...room, bytes },
+      around: this.#aroundSnapshot(options),
     });
-    if (!isSnapshot) await this.#node.markNew(made);
+    if (options.snapshotOf === undefined) await this.#node.markNew(made);
+    else if (made.origin === options.snapshotOf) await this.#node.markSnapshot(made);
+    else throw new Retry(`${pathOf(made)} has not become a snapshot of ${options.snapshotOf}`);
     return made.uuid;
+  }
+
+  /** Of what is encrypted: everything else LVM holds still by itself. */
+  #aroundSnapshot({ vg, crypt, snapshotOf }: VolumeOptions): Creation['around'] {
+    if (!crypt || snapshotOf === undefined) return undefined;
+    return async (make) => {
+      const mount = mountedAbove(await this.#node.lookNow(), vg, snapshotOf);
+      return mount ? await this.#parts.freezing.frozen(mount, make) : await make();
+    };
   }
 
   /** What it holds stays as it is: only whose it is is written anew. */
@@ -172,11 +180,21 @@ export class Making {
     if (before && before.kind !== 'directory')
       throw new Retry(`${path} is a ${before.kind}, and has to be a directory`);
     if (!before) await host.files.mkdir(directory);
+    await this.#hidesNothing(declared);
     await this.#node.makeImmutable(path);
     if (unit && (await this.#isMountedBy(unit))) return await this.#mountOptsAre(declared, sight);
     const why = await this.#node.mount({ source, path, fsType: options.fsType, options: mountOptsOf(options) });
     if (why !== undefined) throw new Retry(`${source} could not be mounted at ${path}: ${why}`);
     await this.#mountOptsAre(declared, sight);
+  }
+
+  /** Of a volume that was ready before, people need what is on it more than to be told what has come below it since. */
+  async #hidesNothing({ name: volume, path, wasProcessed }: Declared): Promise<void> {
+    const [name] = await this.#node.namesIn(path);
+    if (name === undefined) return;
+    if (!wasProcessed)
+      throw new Refuse({ ...refusal('mountPointIsNotEmpty', { path, name }), recheckMs: MOUNT_RECHECK_MS });
+    this.#parts.log.warn({ volume, path, name }, 'there are files in the mount point, which the volume hides');
   }
 
   /** What systemd cannot mount is mounted without it: then it is mounted now, or mount(8) says why not. */
@@ -253,4 +271,5 @@ const needsNewMount = (path: string, why: string): Refuse =>
     recheckMs: REMOUNT_RECHECK_MS,
   });
 
+const MOUNT_RECHECK_MS = 30_000;
 const REMOUNT_RECHECK_MS = 60_000;

@@ -3,7 +3,7 @@ import { group, lv, mount, owner } from './builders.ts';
 import type { LogicalVolume } from './facts.ts';
 import { type Claimant, orphanInWords, orphansIn, type Searched } from './orphans.ts';
 import type { Look } from './sight.ts';
-import { tagsOf } from './tags.ts';
+import { POOL_TAG, tagsOf } from './tags.ts';
 
 const volume = (changes: Partial<Claimant> = {}): Claimant => ({ uid: 'uid-1', path: '/mnt/pv/data', ...changes });
 const ours = (changes: Partial<LogicalVolume> = {}, marks = {}) => lv({ tags: tagsOf(owner(marks)), ...changes });
@@ -35,6 +35,18 @@ describe('a logical volume', () => {
   });
   it('that is marked for the trash, and whose volume went before it was renamed, is one', () =>
     expect(words(searched([ours({}, { trashedAt: 1 })]), [])).toHaveLength(1));
+});
+
+describe('a thin pool', () => {
+  const pool = lv({ name: 'pool', kind: 'thin-pool', tags: [POOL_TAG] });
+  it('that was made for a volume is an orphan when nothing is in it, and no volume asks for it', () => {
+    expect(words(searched([pool]), [])).toEqual(['the thin pool storage_bulk/pool, which nothing is in']);
+    expect(words(searched([pool]), [volume({ annotations: { thinPool: 'pool' } })])).toEqual([]);
+    expect(words(searched([pool, lv({ name: 'theirs', kind: 'thin', pool: 'pool' })]), [])).toEqual([]);
+  });
+  it('that was cut off before it became one is an orphan like it', () =>
+    expect(words(searched([{ ...pool, kind: 'plain' }]), [])).toHaveLength(1));
+  it('that somebody has made is none', () => expect(words(searched([{ ...pool, tags: [] }]), [])).toEqual([]));
 });
 
 describe('a mount point', () => {

@@ -3,11 +3,11 @@ import { dirname } from 'node:path';
 import type { Mount } from '../kit/host/mounts.ts';
 import type { LogicalVolume } from './facts.ts';
 import type { Look } from './sight.ts';
-import { type Owner, ownerOf } from './tags.ts';
+import { type Owner, ownerOf, POOL_TAG } from './tags.ts';
 import { isInTrash } from './trash.ts';
 import type { Volume } from './volume.ts';
 
-export type Orphan = OrphanVolume | OrphanMountPoint;
+export type Orphan = OrphanVolume | OrphanPool | OrphanMountPoint;
 
 export interface OrphanVolume {
   readonly kind: 'logical-volume';
@@ -17,6 +17,12 @@ export interface OrphanVolume {
   readonly isOfThisCluster: boolean;
 }
 
+/** A thin pool that was made because a volume asked for it, and that nothing is in any more. */
+export interface OrphanPool {
+  readonly kind: 'thin-pool';
+  readonly lv: LogicalVolume;
+}
+
 export interface OrphanMountPoint {
   readonly kind: 'mount-point';
   readonly path: string;
@@ -24,10 +30,10 @@ export interface OrphanMountPoint {
   readonly mounts: readonly Mount[];
 }
 
-export const ORPHAN_KINDS: readonly Orphan['kind'][] = ['logical-volume', 'mount-point'];
+export const ORPHAN_KINDS: readonly Orphan['kind'][] = ['logical-volume', 'thin-pool', 'mount-point'];
 
 /** Whatever may still want what is on the node. */
-export type Claimant = Pick<Volume, 'uid' | 'path' | 'adopts'>;
+export type Claimant = Pick<Volume, 'uid' | 'path' | 'adopts'> & Partial<Pick<Volume, 'annotations'>>;
 
 export interface Searched {
   readonly look: Look;
@@ -40,7 +46,11 @@ export interface Searched {
 
 /** All volumes of the cluster have to be known: whose volume is not among them has none. */
 export function orphansIn(searched: Searched, volumes: readonly Claimant[]): readonly Orphan[] {
-  return [...orphanVolumes(searched, volumes), ...orphanMountPoints(searched, volumes)];
+  return [
+    ...orphanVolumes(searched, volumes),
+    ...orphanPools(searched, volumes),
+    ...orphanMountPoints(searched, volumes),
+  ];
 }
 
 function orphanVolumes({ look, cluster }: Searched, volumes: readonly Claimant[]): readonly OrphanVolume[] {
@@ -54,6 +64,17 @@ function orphanVolumes({ look, cluster }: Searched, volumes: readonly Claimant[]
       const isOfThisCluster = owner.cluster === cluster;
       return isOfThisCluster && isInTrash(lv) ? [] : [{ kind: 'logical-volume', lv, owner, isOfThisCluster }];
     });
+}
+
+/** Also one that was cut off before it became a pool, and whose volume is gone. */
+function orphanPools({ look }: Searched, volumes: readonly Claimant[]): readonly OrphanPool[] {
+  const wanted = new Set(volumes.flatMap(({ annotations }) => annotations?.thinPool ?? []));
+  return [...look.lvm.groups.values()].flatMap((group) => {
+    const used = new Set([...group.volumes.values()].flatMap(({ pool }) => pool ?? []));
+    return [...group.volumes.values()]
+      .filter(({ name, tags }) => tags.includes(POOL_TAG) && !used.has(name) && !wanted.has(name))
+      .map((lv): OrphanPool => ({ kind: 'thin-pool', lv }));
+  });
 }
 
 function orphanMountPoints({ look, names, mountBase }: Searched, volumes: readonly Claimant[]) {
@@ -76,6 +97,7 @@ export function orphanInWords(orphan: Orphan): string {
     const top = mounts.at(-1);
     return top ? `${path}, where ${top.source} is mounted` : `${path}, where nothing is mounted`;
   }
+  if (orphan.kind === 'thin-pool') return `the thin pool ${orphan.lv.group}/${orphan.lv.name}, which nothing is in`;
   const { lv, owner, isOfThisCluster } = orphan;
   const whose = isOfThisCluster ? '' : ` of another cluster (${owner.cluster})`;
   return `the logical volume ${lv.group}/${lv.name} of the volume ${owner.pv}${whose}`;

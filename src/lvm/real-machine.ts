@@ -3,6 +3,7 @@ import type { KubeClient } from '../kit/kube/client.ts';
 import type { Content, Declared } from './decide.ts';
 import type { Leaving } from './decide-removal.ts';
 import { Encryption } from './encryption.ts';
+import { Freezing } from './freezing.ts';
 import type { KeyRing } from './key-ring.ts';
 import { LocalNode, type NodeParts } from './local-node.ts';
 import type { Going, Machine } from './machine.ts';
@@ -22,13 +23,15 @@ export interface MachineParts extends NodeParts {
 export class RealMachine implements Machine {
   readonly #node: LocalNode;
   readonly #encryption: Encryption;
+  readonly #freezing: Freezing;
   readonly #making: Making;
   readonly #takingAway: TakingAway;
 
   constructor(parts: MachineParts) {
     this.#node = new LocalNode(parts);
     this.#encryption = new Encryption({ ...parts, node: this.#node });
-    const given = { ...parts, node: this.#node, encryption: this.#encryption };
+    this.#freezing = new Freezing(this.#node);
+    const given = { ...parts, node: this.#node, encryption: this.#encryption, freezing: this.#freezing };
     this.#making = new Making(given);
     this.#takingAway = new TakingAway(given);
   }
@@ -57,11 +60,15 @@ export class RealMachine implements Machine {
     return this.#takingAway.takeAway(step, leaving, sight, going);
   }
 
+  thaw(): Promise<void> {
+    return this.#freezing.thawAll();
+  }
+
   namesIn(directory: string): Promise<readonly string[]> {
     return this.#node.namesIn(directory);
   }
 
-  removeMountPoint(path: string): Promise<void> {
+  removeMountPoint(path: string): Promise<boolean> {
     return this.#takingAway.removeMountPoint(path);
   }
 }

@@ -36,10 +36,13 @@ interface Details {
   readonly signatureIsForeign: { readonly lv: string; readonly signature: string; readonly fsType: string };
   readonly filesystemIsDamaged: { readonly lv: string; readonly fsType: string };
   readonly somethingElseIsMounted: { readonly path: string; readonly source: string };
+  readonly mountPointIsNotEmpty: { readonly path: string; readonly name: string };
   readonly isInUseElsewhere: { readonly lv: string; readonly path: string };
   readonly hadData: { readonly lv: string };
   readonly isOnAnotherNode: { readonly node: string };
   readonly hasSnapshots: { readonly lv: string; readonly snapshot: string; readonly so?: string };
+  readonly hasSnapshotInTrash: { readonly lv: string; readonly snapshot: string; readonly so?: string };
+  readonly snapshotIsLost: { readonly lv: string };
   readonly marksContradict: { readonly lv: string };
   readonly unitIsForeign: { readonly unit: string; readonly path: string };
   readonly snapshotCannotBeShredded: { readonly lv: string };
@@ -110,7 +113,7 @@ const SENTENCES: {
   poolIsFull: {
     message: ({ lv, what, percent }) =>
       `the ${what} of the thin pool ${lv} are ${percent === undefined ? 'used to an unknown part' : `${percent} % full`}, ` +
-      'so nothing new is made in it: a pool that fills up loses what is written to it',
+      'so nothing new is made in it, and nothing grows: a pool that fills up loses what is written to it',
     remedy: 'Extend the pool with lvextend (for its metadata --poolmetadatasize), or remove volumes from it',
   },
   poolIsPromised: {
@@ -184,6 +187,11 @@ const SENTENCES: {
     message: ({ path, source }) => `${source} is mounted at ${path}`,
     remedy: 'Unmount it, if nothing needs it there',
   },
+  mountPointIsNotEmpty: {
+    message: ({ path, name }) =>
+      `there is ${name} in ${path}, where nothing is mounted: a volume that is mounted there would hide it`,
+    remedy: 'Move it to another place, or remove it, if nobody needs it',
+  },
   isInUseElsewhere: {
     message: ({ lv, path }) => `${lv} is mounted at ${path} as well`,
     remedy: 'It goes on when that is unmounted: a pod that uses it has to end',
@@ -201,6 +209,17 @@ const SENTENCES: {
   hasSnapshots: {
     message: ({ lv, snapshot, so = 'would be lost with it' }) => `${snapshot} is a snapshot of ${lv}, and ${so}`,
     remedy: 'Delete the volume of the snapshot first',
+  },
+  hasSnapshotInTrash: {
+    message: ({ lv, snapshot, so = 'would be lost with it' }) =>
+      `${snapshot} is a snapshot of ${lv} that is in the trash, and ${so}`,
+    remedy:
+      'It goes on when its time in the trash is over. To have it removed now, name it to `holdfast lvm clean` on the node',
+  },
+  snapshotIsLost: {
+    message: ({ lv }) =>
+      `more has changed than the snapshot ${lv} has room for, so what it kept is lost; what it is a snapshot of is not`,
+    remedy: 'Delete the volume, and make another snapshot with more capacity',
   },
   marksContradict: {
     message: ({ lv }) =>

@@ -13,18 +13,19 @@ import {
   REMOVE_POLICIES,
   SHRED_METHODS,
 } from './contract.ts';
-import { type Content, type Declared, decide } from './decide.ts';
+import { type Content, type Declared, decide, isOpen } from './decide.ts';
 import { decideRemoval, type Leaving } from './decide-removal.ts';
 import { type Declaration, declarationOf } from './declared.ts';
 import type { Lvm, VolumeGroup } from './facts.ts';
 import { Held } from './held.ts';
-import { belonging } from './home.ts';
+import { belonging, type OwnNode, ownNodeOf } from './home.ts';
 import type { Machine } from './machine.ts';
 import { mountPointFault } from './names.ts';
+import { PutOff } from './put-off.ts';
 import { type OtherFact, refusal } from './reasons.ts';
 import type { Report } from './report.ts';
 import { type Place, type Sight, sightOf } from './sight.ts';
-import type { Decision } from './steps.ts';
+import { type Decision, matterOf } from './steps.ts';
 import { ownerOf } from './tags.ts';
 import type { LvmViews } from './views.ts';
 import { isAskedTheSame, type Volume } from './volume.ts';
@@ -39,6 +40,8 @@ export interface ReconcileParts {
   readonly clock: Clock;
 }
 
+/** How long the server has to deny us our Node until its host name is taken for what it is called. */
+const DENIED_MS = 10_000;
 /** Until a write that others come in between of is left to the next turn. */
 const MOST_TRIES = 4;
 /** More than any volume needs: who comes here goes round in circles. */
@@ -47,15 +50,21 @@ const MOST_STEPS = 24;
 export function reconciler(parts: ReconcileParts) {
   const { views, settings, machine, clock } = parts;
   const ownWrites = new OwnWrites(views.volumes, clock);
+  const begunAt = clock.monotonic();
+  const isDenied = () => !views.nodes.available && !views.nodes.synced;
+  // A server that has just come up denies this and that for a moment. Its label may say something else than its host name.
+  const isDeniedForLong = () => isDenied() && clock.monotonic() - begunAt >= DENIED_MS;
+  const ownNode = (): OwnNode | undefined =>
+    views.nodes.get(settings.node) ?? (isDeniedForLong() ? ownNodeOf({ name: settings.node, labels: {} }) : undefined);
 
   return async (name: string, context: ReconcileContext): Promise<Outcome> => {
     const volume = views.volumes.get(name);
-    const node = views.nodes.get(settings.node);
     if (!volume) {
       parts.report.forget(name);
       return done;
     }
-    if (!node) throw new Wait(`the cluster has no node ${settings.node} yet`);
+    const node = ownNode();
+    if (!node) throw new Wait(`the cluster has no node ${settings.node} yet`, isDenied() ? DENIED_MS : undefined);
     if (ownWrites.isAheadOfCache(name)) return after(CATCH_UP_MS);
     const belongs = belonging(volume, node, settings.storageClasses);
     if (belongs === 'not-ours') {
@@ -96,8 +105,10 @@ class VolumeTurn {
     if (!declaration.ok) return await this.#cannotBeMade(declaration.faults);
     const { declared } = declaration;
     try {
-      const sight = await this.#makeStepByStep(declared);
-      await this.#parts.machine.renewKeys(declared, sight, this.#context.signal);
+      const putOff = new PutOff();
+      const sight = await this.#makeStepByStep(declared, putOff);
+      if (putOff.refusal && !putOff.has('keys')) await this.#releaseIfAsked(declared);
+      if (putOff.refusal) throw putOff.refusal;
       await this.#isReady(declared, sight);
     } catch (error) {
       throw await this.#failed(error);
@@ -105,27 +116,54 @@ class VolumeTurn {
     return done;
   }
 
-  async #makeStepByStep(declared: Declared): Promise<Sight> {
-    const { machine, settings, report } = this.#parts;
+  /** Until nothing is left that could be done. What of it was refused without need to stop is put off. */
+  async #makeStepByStep(declared: Declared, putOff: PutOff): Promise<Sight> {
+    const { machine, report } = this.#parts;
     const { signal } = this.#context;
     const place = { ...declared, vg: declared.options.vg };
     let created: string | undefined;
+    let hasKeys = false;
     for (let steps = 0; steps < MOST_STEPS; steps++) {
       const sight = sightOf(place, await machine.look());
-      const first = decide(declared, sight, undefined, settings.thinLimits);
-      const content = () =>
-        isJustMade(declared, sight, created) ? NOTHING_YET : machine.content(declared, sight, signal);
-      const decision =
-        first.kind === 'look-closer' ? decide(declared, sight, await content(), settings.thinLimits) : first;
-      const { kind } = decision;
-      if (kind === 'done') return sight;
-      if (kind !== 'step') throw this.#refused(decision);
+      if (!hasKeys && isOpen(declared, sight)) {
+        hasKeys = true;
+        await this.#renewKeys(declared, sight, putOff);
+      }
+      const decision = await this.#decide(declared, sight, putOff, created);
+      if (decision.kind === 'done') return sight;
+      if (decision.kind !== 'step') {
+        putOff.orThrow(this.#refused(decision), decision.kind === 'refuse' ? decision.matter : undefined);
+        continue;
+      }
+      const { step } = decision;
       this.#mustStillBeWanted();
       await this.#hold(declared);
-      report.does(this.#volume, declared, decision.step);
-      created = await report.timed(decision.step.kind, () => machine.make(decision.step, declared, sight, signal));
+      report.does(this.#volume, declared, step);
+      try {
+        created = await report.timed(step.kind, () => machine.make(step, declared, sight, signal));
+      } catch (error) {
+        putOff.orThrow(error, matterOf(step.kind));
+      }
     }
     throw new Retry(`${declared.name} is not ready after ${MOST_STEPS} steps`);
+  }
+
+  async #decide(declared: Declared, sight: Sight, { matters }: PutOff, created: string | undefined): Promise<Decision> {
+    const { machine, settings } = this.#parts;
+    const decideWith = (content?: Content) => decide(declared, sight, content, settings.thinLimits, matters);
+    const first = decideWith();
+    if (first.kind !== 'look-closer') return first;
+    const isNothingYet = isJustMade(declared, sight, created);
+    return decideWith(isNothingYet ? NOTHING_YET : await machine.content(declared, sight, this.#context.signal));
+  }
+
+  /** Before anything that needs a key, or may be refused: who takes the old one out of the Secret counts on it. */
+  async #renewKeys(declared: Declared, sight: Sight, putOff: PutOff): Promise<void> {
+    try {
+      await this.#parts.machine.renewKeys(declared, sight, this.#context.signal);
+    } catch (error) {
+      putOff.orThrow(error, 'keys');
+    }
   }
 
   /** A turn takes as long as its commands do: who deletes the volume meanwhile, by force and to make it anew even, gets nothing more of it. */
@@ -189,16 +227,17 @@ class VolumeTurn {
       throw new Wait(why);
     }
     try {
-      await this.#takeAwayStepByStep();
+      const isAllGone = await this.#takeAwayStepByStep();
       await this.#parts.writes.letGo(this.#volume, this.#context.signal);
-      this.#parts.report.isGone(this.#volume);
+      this.#parts.report.isGone(this.#volume, { isAllGone });
     } catch (error) {
       throw await this.#failed(error);
     }
     return done;
   }
 
-  async #takeAwayStepByStep(): Promise<void> {
+  /** Whether all is gone: what somebody else has put into its mount point is not ours to remove. */
+  async #takeAwayStepByStep(): Promise<boolean> {
     const { machine, report, writes } = this.#parts;
     const { signal } = this.#context;
     const live = await writes.find(this.#volume.name, signal);
@@ -237,10 +276,10 @@ class VolumeTurn {
   }
 
   /** Unless somebody has mounted something there for himself, or it was never our place. */
-  async #removeMountPoint({ atPath }: Sight): Promise<void> {
+  async #removeMountPoint({ atPath }: Sight): Promise<boolean> {
     const { name, path } = this.#volume;
-    if (atPath.length > 0 || mountPointFault(path, this.#parts.settings.mountBase, name) !== undefined) return;
-    await this.#parts.machine.removeMountPoint(this.#volume.path, this.#context.signal);
+    if (atPath.length > 0 || mountPointFault(path, this.#parts.settings.mountBase, name) !== undefined) return true;
+    return await this.#parts.machine.removeMountPoint(this.#volume.path, this.#context.signal);
   }
 
   /** Where it is, whatever its annotations have become. */

@@ -85,9 +85,11 @@ export class Report {
     this.#parts.recorder.record(released(volume, volume.claim ?? ''));
   }
 
-  isGone(volume: Volume): void {
-    this.#parts.log.info({ volume: volume.name }, 'everything of the volume is gone');
-    this.#parts.recorder.record(removed(volume, this.#parts.node));
+  isGone(volume: Volume, { isAllGone }: { readonly isAllGone: boolean }): void {
+    const { log, recorder, node } = this.#parts;
+    log.info({ volume: volume.name }, 'everything of the volume is gone');
+    if (!isAllGone) log.warn({ path: volume.path }, 'the mount point is left, since there are files in it');
+    recorder.record(removed(volume, node, isAllGone ? undefined : volume.path));
     this.forget(volume.name);
   }
 

@@ -20,6 +20,8 @@ export interface AgentParts {
   readonly cluster: SimulatedCluster;
   readonly clock: Clock;
   readonly settings: LvmSettings;
+  /** Whether systemd mounts volumes. */
+  readonly makesUnits: boolean;
 }
 
 /** How long a change takes to be seen by who watches. */
@@ -32,7 +34,7 @@ export class SimulatedAgent {
   readonly #views = new FilledViews();
   #isAlive = true;
 
-  constructor({ machine, cluster, clock, settings }: AgentParts) {
+  constructor({ machine, cluster, clock, settings, makesUnits }: AgentParts) {
     const host = machine.host();
     this.host = host;
     const random = () => 0.5;
@@ -50,7 +52,7 @@ export class SimulatedAgent {
       random,
       controller: (controller) => new Controller(controller, { clock, random, log }),
     };
-    const jobs = lvm(parts, settings, host, { root: '' });
+    const jobs = lvm(parts, settings, host, { root: '', makesUnits });
     const stopWatching = this.#watch(cluster, clock);
     const ends = () => {
       this.#isAlive = false;

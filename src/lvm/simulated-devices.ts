@@ -19,6 +19,8 @@ export class Content {
   isOld = false;
   /** How often a filesystem was made on it from beginning to end. */
   formatted = 0;
+  /** Nobody can write to its filesystem. */
+  isFrozen = false;
   /** Of LUKS: which key opens which slot. */
   slots: (string | undefined)[] = [];
   /** Of LUKS: what is seen by who has a key. */

@@ -3,6 +3,7 @@ import { FileError } from '../kit/host/file-error.ts';
 import type { Mount } from '../kit/host/mounts.ts';
 import type { SimulatedMachine } from '../kit/host/simulated/machine.ts';
 import { FILE_SYSTEMS } from './contract.ts';
+import { UNITS, WANTED } from './mount-units.ts';
 import { type FstabEntry, parseFstab } from './mounts.ts';
 import { Content, isHeld, type Mapped } from './simulated-devices.ts';
 import { EXTENT, type SimulatedLvm } from './simulated-lvm.ts';
@@ -42,6 +43,8 @@ export class SimulatedFileSystems {
       });
     lvm.programs.install('mount', ({ args }) => (args.includes('--all') ? this.#mountAll(args) : this.#remount(args)));
     lvm.programs.install('umount', ({ args }) => this.#unmount(args.at(-1) ?? ''));
+    lvm.programs.install('systemctl', ({ args: [how, , , ...units] }) => this.#systemctl(how, units));
+    lvm.programs.install('fsfreeze', ({ args: [how, path] }) => this.#freeze(how === '--freeze', path ?? ''));
     lvm.programs.install('chattr', ({ args: [how, , ...paths] }) => this.#chattr(how === '+i', paths));
     lvm.programs.install('cryptsetup', (call, takes) => this.#cryptsetup(call, takes));
   }
@@ -206,6 +209,46 @@ export class SimulatedFileSystems {
     return {};
   }
 
+  /** Of units that mount something, as far as they are started and stopped with the boots to come. */
+  #systemctl(how: string | undefined, units: readonly string[]): Reply {
+    const { tree } = this.#machine;
+    const failures = units.flatMap((unit) => {
+      const text = Buffer.from(tree.read(`${UNITS}/${unit}`)).toString();
+      const said = (key: string) => new RegExp(`^${key}=(.*)$`, 'm').exec(text)?.[1] ?? '';
+      const options = said('Options')
+        .split(',')
+        .filter((option) => option !== 'nofail');
+      const entry = { source: said('What'), path: said('Where'), fsType: said('Type'), options };
+      return (how === 'enable' ? this.#enable(unit, entry) : this.#disable(unit, entry)) ?? [];
+    });
+    return failures.length === 0 ? {} : { code: 1, stderr: failures.join('\n') };
+  }
+
+  #enable(unit: string, entry: FstabEntry): string | undefined {
+    const { tree } = this.#machine;
+    if (!tree.list(WANTED).includes(unit)) tree.symlink(`${UNITS}/${unit}`, `${WANTED}/${unit}`);
+    return this.#isMounted(entry) ? undefined : this.#mount(entry);
+  }
+
+  #disable(unit: string, { path }: FstabEntry): string | undefined {
+    const { tree } = this.#machine;
+    if (tree.list(WANTED).includes(unit)) tree.remove(`${WANTED}/${unit}`);
+    return this.#top(path) ? this.#unmount(path).stderr : undefined;
+  }
+
+  #freeze(isFrozen: boolean, path: string): Reply {
+    const content = this.contentAt(path);
+    const what = isFrozen ? 'freeze' : 'unfreeze';
+    if (!content) throw new Error(`the disk of the node is to ${what}`);
+    if (content.isFrozen === isFrozen)
+      return {
+        code: 1,
+        stderr: `fsfreeze: ${path}: ${what} failed: ${isFrozen ? 'Device or resource busy' : 'Invalid argument'}\n`,
+      };
+    content.isFrozen = isFrozen;
+    return {};
+  }
+
   #chattr(isImmutable: boolean, paths: readonly string[]): Reply {
     const missing = paths.filter((path) => !this.#isDirectory(path));
     for (const path of paths.filter((each) => !missing.includes(each))) {
@@ -230,7 +273,7 @@ export class SimulatedFileSystems {
       case 'close':
         return this.#luksClose(target);
       case 'resize':
-        return this.#luksResize(target);
+        return this.#luksResize(target, input);
       case 'luksAddKey':
         return await this.#luksAddKey(this.#luksDevice(target), input, Number(options.one('--keyfile-size')), takes);
       case 'luksKillSlot':
@@ -295,12 +338,14 @@ export class SimulatedFileSystems {
     return {};
   }
 
-  #luksResize(name: string): Reply {
+  #luksResize(name: string, key: string): Reply {
     const { devices } = this.#lvm;
     const mapped = devices.at(`/dev/mapper/${name}`);
     if (!mapped) throw new Failure(`Device ${name} is not active.`, 4);
     const [below = ''] = this.#machine.tree.list(`/sys/block/${mapped.disk.name}/slaves`);
-    devices.resize(mapped, BigInt(devices.at(`/dev/${below}`)?.disk.sizeBytes ?? 0) - HEADER_BYTES);
+    const lower = this.#luksDevice(`/dev/${below}`);
+    slotOf(lower.content, key);
+    devices.resize(mapped, BigInt(lower.disk.sizeBytes) - HEADER_BYTES);
     return {};
   }
 

@@ -18,12 +18,12 @@ export interface SimulatedVolume {
   name: string;
   readonly group: SimulatedGroup;
   readonly uuid: string;
-  readonly kind: 'plain' | 'thin' | 'thin-pool' | 'snapshot';
+  kind: 'plain' | 'thin' | 'thin-pool' | 'snapshot';
   extents: bigint;
   readonly tags: Set<string>;
   readonly content: Content;
   readonly pool?: string | undefined;
-  readonly origin?: string | undefined;
+  origin?: string | undefined;
   readonly isReadOnly: boolean;
   mapped?: Mapped | undefined;
 }
@@ -94,7 +94,10 @@ export class SimulatedLvm {
     this.programs.end();
     this.machine.mounts.length = 0;
     for (const mapped of this.devices.all) this.devices.remove(mapped);
-    for (const volume of this.volumes) volume.mapped = undefined;
+    for (const volume of this.volumes) {
+      volume.mapped = undefined;
+      if (volume.content.inside) volume.content.inside.isFrozen = false;
+    }
     this.#emptyRun();
   }
 
@@ -204,9 +207,11 @@ export class SimulatedLvm {
       throw new Failure(
         `Volume group "${groupName}" has insufficient free space (${this.free(group)} extents): ${needed} required.`,
       );
-    const made = this.create(group, volume);
+    const isMadeOfPlain = volume.kind === 'thin-pool' || (volume.kind === 'snapshot' && pool === undefined);
+    const made = this.create(group, isMadeOfPlain ? { ...volume, kind: 'plain', origin: undefined } : volume);
+    if (isMadeOfPlain) await this.#becomes(made, volume, takes);
     const { content } = made;
-    if (origin) copy(origin.content, content);
+    if (origin) this.#snap(origin.content, content);
     if (made.kind === 'plain') content.isOfOneBefore();
     this.devices.show(content);
     this.onDeed({ does: 'create', volume: made });
@@ -217,6 +222,25 @@ export class SimulatedLvm {
       made.mapped?.disk.content.write(Buffer.from('of one before'), NOT_WIPED_AT);
     }
     return {};
+  }
+
+  /** A pool and a classic snapshot are logical volumes like any other at first, and have their marks already. */
+  async #becomes(made: SimulatedVolume, { kind, origin }: Pick<SimulatedVolume, 'kind' | 'origin'>, takes: Takes) {
+    await takes(WIPING_MS);
+    if (made.group.volumes.get(made.name) !== made) throw new Failure(`VG ${made.group.name} has changed meanwhile.`);
+    if (made.mapped) this.devices.remove(made.mapped);
+    Object.assign(made, { kind, origin, mapped: undefined });
+    this.activate(made);
+  }
+
+  /** LVM holds the filesystem still that is on the volume, and knows nothing of one that is inside of an encryption. */
+  #snap(from: Content, to: Content): void {
+    copy(from, to);
+    if (!from.inside) return;
+    to.inside = new Content();
+    copy(from.inside, to.inside);
+    const isMounted = this.machine.mounts.some(({ device }) => this.devices.get(device)?.content === from.inside);
+    if (isMounted && !from.inside.isFrozen) to.inside.isWhole = false;
   }
 
   #lvchange(args: readonly string[]): Reply {
@@ -418,7 +442,8 @@ const spare = (volumes: ReadonlyMap<string, SimulatedVolume>): bigint =>
   [...volumes.values()].some(({ kind }) => kind === 'thin-pool') ? 1n : 0n;
 
 function copy(from: Content, to: Content): void {
-  Object.assign(to, { signature: from.signature, isWhole: from.isWhole, fsBytes: from.fsBytes, data: from.data });
+  const { signature, isWhole, fsBytes, data, slots } = from;
+  Object.assign(to, { signature, isWhole, fsBytes, data, slots: [...slots] });
 }
 
 function extentsOf(size: string): bigint {

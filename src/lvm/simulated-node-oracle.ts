@@ -13,11 +13,15 @@ import { FINALIZER } from './contract.ts';
 import type { Content } from './simulated-devices.ts';
 import type { SimulatedFileSystems } from './simulated-filesystems.ts';
 import type { Deed, SimulatedLvm, SimulatedVolume } from './simulated-lvm.ts';
-import { type Owner, ownerOf } from './tags.ts';
+import { type Owner, ownerOf, POOL_TAG } from './tags.ts';
 
 /** Nothing was ever put on it: what is found on it was there before. */
-const isCutOff = (volume: SimulatedVolume): boolean =>
-  ownerIn(volume)?.state === 'wiping' && volume.content.precious === undefined;
+const isCutOff = (volume: SimulatedVolume): boolean => {
+  const { kind, tags, content } = volume;
+  if (kind === 'plain' && tags.has(POOL_TAG)) return true;
+  // What is in a snapshot is in its volume, too.
+  return ownerIn(volume)?.state === 'wiping' && (content.precious === undefined || kind === 'snapshot');
+};
 
 /** The volumes of a cluster. */
 type Volumes = Pick<SimulatedCluster, 'volumes' | 'volume'>;

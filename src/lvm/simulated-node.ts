@@ -13,6 +13,7 @@ import {
   PROTECTION_FINALIZER,
   STORAGE_CLASS,
 } from './contract.ts';
+import { SYSTEMD, WANTED } from './mount-units.ts';
 import { SimulatedAgent } from './simulated-agent.ts';
 import type { Content } from './simulated-devices.ts';
 import { SimulatedFileSystems } from './simulated-filesystems.ts';
@@ -62,12 +63,16 @@ export class SimulatedNode {
   readonly group: SimulatedGroup;
   readonly #oracle = new Oracle(this.lvm, this.fileSystems, this.cluster);
   readonly #settings: LvmSettings;
+  readonly #hasSystemd: boolean;
   #agent: SimulatedAgent | undefined;
 
   constructor({
     extents = 64n,
     autoRelease = false,
-  }: { readonly extents?: bigint; readonly autoRelease?: boolean } = {}) {
+    hasSystemd = false,
+  }: { readonly extents?: bigint; readonly autoRelease?: boolean; readonly hasSystemd?: boolean } = {}) {
+    this.#hasSystemd = hasSystemd;
+    if (hasSystemd) for (const directory of [SYSTEMD, WANTED]) this.machine.tree.mkdir(directory);
     this.#settings = { ...SETTINGS, autoRelease };
     this.group = this.lvm.addGroup(GROUP, extents);
     for (const directory of [DEFAULT_MOUNT_BASE, '/run', '/proc']) this.machine.tree.mkdir(directory);
@@ -196,7 +201,7 @@ export class SimulatedNode {
   /** A new process, if there is none. */
   start(): SimulatedAgent {
     if (this.#agent?.isAlive) return this.#agent;
-    this.#agent = new SimulatedAgent({ ...this, settings: this.#settings });
+    this.#agent = new SimulatedAgent({ ...this, settings: this.#settings, makesUnits: this.#hasSystemd });
     this.#agent.host.process.onDeath(() => this.lvm.programs.endBound());
     return this.#agent;
   }

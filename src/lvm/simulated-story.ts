@@ -3,18 +3,22 @@
 import type { Operation } from '../kit/host/simulated/operation.ts';
 import type { OptionKey } from './contract.ts';
 import { MADE_ANNOTATION } from './contract.ts';
+import { UNITS, WANTED } from './mount-units.ts';
 import type { Content } from './simulated-devices.ts';
 import { SimulatedNode } from './simulated-node.ts';
 
 export interface Way {
   readonly kind: string;
   readonly options: Partial<Record<OptionKey, string>>;
+  /** Whether systemd mounts it. */
+  readonly hasSystemd?: boolean;
   /** Others that are asked for at the same moments. */
   readonly beside?: readonly string[];
 }
 
 export const WAYS: readonly Way[] = [
   { kind: 'a plain volume', options: {} },
+  { kind: 'a plain volume that systemd mounts', options: {}, hasSystemd: true },
   { kind: 'a plain volume with xfs', options: { fsType: 'xfs' } },
   { kind: 'a plain volume with btrfs', options: { fsType: 'btrfs' } },
   { kind: 'a thin volume, whose pool has to be made', options: { thinPool: 'pool', thinPoolSize: '80Mi' } },
@@ -28,6 +32,8 @@ export const WAYS: readonly Way[] = [
 export const VOLUME = 'data';
 export const TOGETHER: Way = { kind: 'three volumes at once', options: {}, beside: ['cache', 'logs'] };
 export const namesOf = ({ beside = [] }: Way): readonly string[] => [VOLUME, ...beside];
+
+export const nodeOf = ({ hasSystemd = false }: Way): SimulatedNode => new SimulatedNode({ hasSystemd });
 
 /** Gives back what was to be seen at each station. Whenever the agent dies, the next one goes on. */
 export async function story(node: SimulatedNode, way: Way, quietMs?: number): Promise<readonly object[]> {
@@ -71,6 +77,7 @@ function pictureOf({ lvm, machine, cluster, fileSystems }: SimulatedNode): objec
       .list('/dev/mapper')
       .filter((name) => name.startsWith('holdfast-'))
       .toSorted(),
+    units: [UNITS, WANTED].flatMap((directory) => filesIn(machine, directory)),
     directories: machine.tree.list('/mnt/pv').toSorted(),
     immutable: [...fileSystems.immutable].sort(),
     volumes: cluster.volumes.map(({ metadata, spec, status }) => ({
@@ -79,6 +86,15 @@ function pictureOf({ lvm, machine, cluster, fileSystems }: SimulatedNode): objec
       status,
     })),
   };
+}
+
+/** Of a directory that need not be there. */
+function filesIn({ tree }: SimulatedNode['machine'], directory: string): readonly string[] {
+  try {
+    return tree.list(directory).toSorted();
+  } catch {
+    return [];
+  }
 }
 
 const byName = <T extends { readonly name: string }>(all: readonly T[]): readonly T[] =>
@@ -105,7 +121,7 @@ export interface Rehearsal {
 }
 
 export async function rehearsed(way: Way): Promise<Rehearsal> {
-  const node = new SimulatedNode();
+  const node = nodeOf(way);
   const calls: Operation[] = [];
   node.machine.faults.when(
     (operation) => {

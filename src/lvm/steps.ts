@@ -1,7 +1,7 @@
 /** What can be done for a volume, one step at a time, and what a decision comes to. */
 import type { LogicalVolume, VolumeGroup } from './facts.ts';
 import type { MountUnit } from './mount-units.ts';
-import { type Fact, refusal } from './reasons.ts';
+import { type Refusal, refusal } from './reasons.ts';
 import type { Sight } from './sight.ts';
 
 export interface PoolRoom {
@@ -12,6 +12,7 @@ export interface PoolRoom {
 export type Step =
   /** In a thin pool, of which all volumes may come to so much. */
   | { readonly kind: 'create'; readonly bytes: bigint; readonly in?: PoolRoom | undefined }
+  /** In the place of one that was cut off, if there is such. */
   | { readonly kind: 'create-pool'; readonly bytes: bigint }
   | { readonly kind: 'adopt' }
   /** It is used again: that it was in the trash once must not shorten its time there later. */
@@ -20,7 +21,7 @@ export type Step =
   | { readonly kind: 'activate'; readonly lv: LogicalVolume }
   /** Lets go on what a command of LVM that was cut off has left suspended: whoever touches it waits for ever. */
   | { readonly kind: 'resume'; readonly lv: LogicalVolume }
-  | { readonly kind: 'extend'; readonly bytes: bigint }
+  | { readonly kind: 'extend'; readonly bytes: bigint; readonly in?: PoolRoom | undefined }
   /** Over nothing, or over the beginning of the same that was found on it. */
   | { readonly kind: 'encrypt'; readonly over: string | undefined }
   | { readonly kind: 'open' }
@@ -44,11 +45,23 @@ export type Step =
   | { readonly kind: 'remove'; readonly lv: LogicalVolume };
 export type StepKind = Step['kind'];
 
+/** What can be changed of a volume while it is in use. One of them that is refused keeps none of the others waiting. */
+export type Matter = 'marks' | 'growth' | 'mountOpts';
+
+/** What a step is done for, if the volume can be used without it. */
+export const matterOf = (kind: StepKind): Matter | undefined => MATTERS[kind];
+const MATTERS: Readonly<Partial<Record<StepKind, Matter>>> = {
+  retag: 'marks',
+  'grow-filesystem': 'growth',
+  extend: 'growth',
+  remount: 'mountOpts',
+};
+
 export type Decision =
   | { readonly kind: 'step'; readonly step: Step }
   /** What is on its device has to be looked at first. */
   | { readonly kind: 'look-closer' }
-  | { readonly kind: 'refuse'; readonly fact: Fact; readonly message: string; readonly remedy: string }
+  | (Refusal & { readonly matter?: Matter | undefined })
   /** Nothing is left to be done. */
   | { readonly kind: 'done' };
 

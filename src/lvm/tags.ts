@@ -8,7 +8,8 @@ export interface Owner {
   /** The uid of the cluster's namespace kube-system. */
   readonly cluster: string;
   /**
-   * `wiping` until what was on its disk before is wiped, `new` until it is formatted: nothing was ever mounted from it in either.
+   * `wiping` until what was on its disk before is wiped, or it is known to be a snapshot, `new` until it is formatted: nothing was ever
+   * mounted from it in either.
    */
   readonly state: 'wiping' | 'new' | 'ready';
   /** Of one that is being wiped: which attempt to make it that was. Only who has made it knows when the wipe is over. */
@@ -108,6 +109,9 @@ export function ownerOf({ tags }: { readonly tags: readonly string[] }): Owner |
     ...(trashedAt !== undefined && { trashedAt: Number(trashedAt) }),
   };
 }
+
+/** On a thin pool that was made because a volume asked for it. It belongs to no volume, and so has none of the marks of one. */
+export const POOL_TAG = 'holdfast.dev:thin-pool';
 
 /** Whether it has any mark of ours, also one that says nothing. */
 export const isMarked = ({ tags }: { readonly tags: readonly string[] }): boolean =>

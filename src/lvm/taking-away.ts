@@ -143,15 +143,20 @@ export class TakingAway {
     return Math.floor(Math.max(now, deletedAt === undefined ? 0 : Date.parse(deletedAt)) / 1000);
   }
 
-  /** Rejects when something is mounted there by now: its unit would be stopped, and it with it. */
-  async removeMountPoint(path: string): Promise<void> {
+  /**
+   * Whether it is gone: what somebody has put there is left to him, with the directory. Rejects when something is mounted there by now: its
+   * unit would be stopped, and it with it.
+   */
+  async removeMountPoint(path: string): Promise<boolean> {
     const { host } = this.#parts;
     const [mount] = await this.#node.mountedAt(path);
     if (mount) throw new Retry(`${mount.source} is mounted at ${path} by now`);
     await this.#node.withoutUnit(path);
     const there = this.#node.seen(path);
-    if ((await host.files.lstat(there))?.kind !== 'directory') return;
+    if ((await host.files.lstat(there))?.kind !== 'directory') return true;
+    if ((await host.files.list(there)).length > 0) return false;
     await this.#node.tryRun(commands.makeMutable(path));
     await host.files.remove(there);
+    return true;
   }
 }

@@ -1,6 +1,7 @@
 /** The trash: logical volumes of deleted volumes that are kept for a while, under names that say so. Pure. */
 import type { LogicalVolume, Lvm } from './facts.ts';
 import { logicalVolumeFault } from './names.ts';
+import { type Refusal, refusal } from './reasons.ts';
 import { ownerOf } from './tags.ts';
 
 /** No volume of Kubernetes can have a name with a plus in it, so that none is in the way of another. */
@@ -43,3 +44,9 @@ export function trashIn({ groups }: Lvm, cluster: string): readonly Trashed[] {
 
 export const isOver = ({ trashedAt }: Trashed, ttlMs: number, now: Date): boolean =>
   now.getTime() - trashedAt * 1000 >= ttlMs;
+
+/** Why nothing is done with a volume as long as there is this snapshot of it, whose own volume may be gone already. */
+export function keptBy(snapshot: LogicalVolume, { group, name }: LogicalVolume, so?: string): Refusal {
+  const details = { lv: `${group}/${name}`, snapshot: `${snapshot.group}/${snapshot.name}`, ...(so && { so }) };
+  return refusal(isInTrash(snapshot) ? 'hasSnapshotInTrash' : 'hasSnapshots', details);
+}

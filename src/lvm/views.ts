@@ -23,7 +23,11 @@ export function lvmViews(
 ): LvmViews {
   return {
     volumes: caches.view(PERSISTENT_VOLUMES, { project: volumeOf }),
-    nodes: caches.view(NODES, { fieldSelector: `metadata.name=${node}`, project: nodeOf }),
+    nodes: caches.view(NODES, {
+      optional: defaultsMayBeDenied,
+      fieldSelector: `metadata.name=${node}`,
+      project: nodeOf,
+    }),
     defaults: caches.view(CONFIG_MAPS, {
       namespace,
       optional: defaultsMayBeDenied,

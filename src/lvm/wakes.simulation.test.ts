@@ -32,6 +32,17 @@ it.each(['true', 'false'])(
   },
 );
 
+it('one whose claim is gone can be claimed again although there is no room for it to grow', async () => {
+  const node = await ready({ options: { autoRelease: 'true' } });
+  node.cluster.bind(VOLUME, 'claim');
+  node.grow(VOLUME, 100n);
+  await node.pass(SOON_MS);
+  expect(node.says(VOLUME, 'message')).toContain('groupIsFull');
+  node.cluster.release(VOLUME);
+  await node.pass(SOON_MS);
+  expect(node.cluster.volume(VOLUME)?.spec?.claimRef).toBeUndefined();
+});
+
 it('one that Kubernetes may delete is retained again', async () => {
   const node = await ready();
   node.cluster.change(VOLUME, ({ spec, ...rest }) => ({

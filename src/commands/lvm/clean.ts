@@ -124,6 +124,7 @@ function whyKept(
   const isNamed = named.includes(nameOf(each));
   if (named.length > 0 && !isNamed) return '';
   if (each.kind === 'mount-point') return whyMountPointKept(each, all);
+  if (each.kind === 'thin-pool') return `if no volume is to be made in it, remove it with lvremove ${nameOf(each)}`;
   if (isNamed) return undefined;
   if (trash.includes(each)) return 'it is in the trash: name it to have it removed now';
   return each.isOfThisCluster ? undefined : 'name it to have it removed';
@@ -168,10 +169,11 @@ async function remove(orphan: Orphan, { here, visitor, terminal }: Request): Pro
   const { machine, mountBase } = here;
   const { signal } = visitor;
   if (orphan.kind === 'mount-point') {
-    await machine.removeMountPoint(orphan.path);
+    if (!(await machine.removeMountPoint(orphan.path))) throw new Error('there are files in it: move them first');
     if ((await machine.namesIn(mountBase)).includes(basename(orphan.path))) throw new Error('it is no directory');
     return undefined;
   }
+  if (orphan.kind === 'thin-pool') throw new Error('a thin pool is removed with lvremove');
   const { lv, owner } = orphan;
   const isStill = (now: typeof lv) => ownerOf(now)?.uid === owner.uid;
   const does = (step: string) => void terminal.stderr.write(`${nameOf(orphan)}: ${step}\n`);

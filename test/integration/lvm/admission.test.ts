@@ -109,6 +109,16 @@ describe('the agent of a node', () => {
     await agent.patch(path, said({ status: 'Processed', size: '1' }));
   });
 
+  test('lets go of a volume that it holds by its host name, also when none of our annotations is left', async () => {
+    const path = await inPlace(ID, hostAffinity(NODE));
+    await plane.admin.patch(path, { metadata: { finalizers: [FINALIZER], annotations: null } });
+    await plane.admin.delete(path);
+    await plane.admin.patch(path, { metadata: { finalizers: [FINALIZER] } });
+    await agent.patch(path, said({ message: 'it goes', node: NODE }));
+    await agent.patch(path, { metadata: { finalizers: [] } });
+    await isGone(path);
+  });
+
   test('looks after the volumes of an id that is only guessed from its host name', async () => {
     await aNode(plane, 'db-07.example.com');
     await isTakenUp('db-07.example.com', 'node07');

@@ -1,12 +1,15 @@
 /** In the place of k8s-local-pv, with nothing but its rights: the agent goes on with what it may, and says what it cannot. */
+import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { PREFIX } from '../../../src/lvm/contract.ts';
 import { type ControlPlane, startControlPlane } from '../../harness/control-plane.ts';
 import { type Holdfast, kubeconfigFlag, startHoldfast, startOriginal } from '../../harness/holdfast.ts';
 import { createServiceAccount, type ServiceAccount } from '../../harness/users.ts';
 import { eventually } from '../../harness/wait.ts';
+import { VOLUMES } from '../agents.ts';
 import { rightsOfOriginal } from '../original-rights.ts';
-import { aNode } from './rights.ts';
+import { aNode, aVolume } from './rights.ts';
 
 let plane: ControlPlane;
 let account: ServiceAccount;
@@ -44,4 +47,28 @@ test('under its own name it waits for the right to read the defaults: they may a
   await using agent = await startHoldfast('lvm', ...flags);
   await says(agent, /^not readable: waiting: .*configmaps/);
   expect((await agent.page('/readyz')).status).toBe(500);
+});
+
+/** What k8s-local-pv's own manifest has given to it: no Nodes, no ConfigMaps, no namespaces. */
+const UPSTREAM = [
+  { apiGroups: [''], resources: ['persistentvolumes'], verbs: ['get', 'list', 'watch', 'patch'] },
+  { apiGroups: [''], resources: ['events'], verbs: ['list', 'watch'] },
+];
+
+test('without a right to its Node it takes the volumes that its host name tells, and says so once', async () => {
+  await using bare = await createServiceAccount(plane, { name: 'bare', clusterRules: UPSTREAM });
+  await plane.admin.post(
+    VOLUMES,
+    aVolume('wrong', 'node7', { metadata: { annotations: { [`${PREFIX}fsType`]: 'ntfs' } } }),
+  );
+  const [, , ...rest] = flags;
+  const directory = join(plane.directory, 'bare');
+  await mkdir(directory);
+  const kubeconfig = await kubeconfigFlag(directory, bare, plane);
+  await using agent = await startOriginal('k8s-local-pv', directory, kubeconfig, '--node-name=node7', ...rest);
+  await says(agent, /^not readable: going on without it: .*nodes/);
+  const isTold = { metadata: { annotations: { [`${PREFIX}status`]: 'Not-Processed-Errors' } } };
+  await eventually(async () => expect(await plane.admin.get(`${VOLUMES}/wrong`)).toMatchObject(isTold));
+  const told = agent.logged.filter(({ msg, why }) => `${msg}`.startsWith('not readable') && /nodes/.test(`${why}`));
+  expect(told).toHaveLength(1);
 });

@@ -76,12 +76,15 @@ describe('an encrypted volume', () => {
     expect((await node.guest.read('/mnt/pv/safe/file')).toString()).toBe(PLAIN_TEXT);
   });
 
-  it('has a snapshot that is read with the same key', async () => {
+  it('has a snapshot that is read with the same key, and has what was written just before', async () => {
+    await node.guest.write('/mnt/pv/safe/just-now', PLAIN_TEXT);
     const annotations = { snapshotOf: 'safe', cryptSecret: 'key' };
     await node.declare('safe-then', { storage: '32Mi', annotations });
     await node.says('safe-then', 'status', 'Processed');
     await node.guest.write('/mnt/pv/safe/file', 'something else');
-    expect((await node.guest.read('/mnt/pv/safe-then/file')).toString()).toBe(PLAIN_TEXT);
+    for (const file of ['file', 'just-now'])
+      expect((await node.guest.read(`/mnt/pv/safe-then/${file}`)).toString()).toBe(PLAIN_TEXT);
+    expect(await node.guest.output('ls', '/run/holdfast/frozen')).toBe('');
     await node.delete('safe-then');
     await node.isGone('safe-then');
     await node.guest.write('/mnt/pv/safe/file', PLAIN_TEXT);

@@ -8,7 +8,8 @@ import type { LvmNode } from './lvm-node.ts';
 /** Every program that the agent runs. `setpriv` becomes another one, which is here itself. */
 const PROGRAMS = [
   ...['lvm', 'lvs', 'lvcreate', 'lvchange', 'lvextend', 'lvremove', 'lvrename'],
-  ...['mkfs.ext4', 'e2fsck', 'resize2fs', 'blkid', 'mount', 'umount', 'chattr', 'cryptsetup', 'blkdiscard'],
+  ...['mkfs.ext4', 'e2fsck', 'resize2fs', 'blkid', 'wipefs', 'xargs', 'mount', 'umount', 'chattr', 'systemctl'],
+  ...['cryptsetup', 'blkdiscard', 'fsfreeze'],
 ];
 /** Where it looks for programs first. */
 const BEFORE_ALL_OTHERS = '/usr/local/sbin';

@@ -1,6 +1,8 @@
 /** Sizes of volumes as people write them, and what LVM really allocates for each. */
+import fc from 'fast-check';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { roundUpToExtents } from '../../../src/lvm/size.ts';
+import { type QuantityParts, quantityParts, spell } from '../../arbitraries/quantity-text.ts';
 import { LvmNode, MIB, PREFIX } from './lvm-node.ts';
 
 /** Smaller than LVM's own choice, so that many volumes find room. */
@@ -50,8 +52,50 @@ const SIZES: readonly (readonly [string, bigint])[] = [
   ['+6Mi', 6_291_456n],
 ];
 
-it('each has what it asks for, in whole extents, and no more', async () => {
-  const named = SIZES.map(([storage, bytes], index) => ({ name: `size-${index}`, storage, bytes }));
+/** How much a suffix makes of one, as Kubernetes has it: in billionths. */
+const BILLIONTHS: Readonly<Record<string, bigint>> = {
+  n: 1n,
+  u: 1_000n,
+  m: 1_000_000n,
+  '': 10n ** 9n,
+  k: 10n ** 12n,
+  M: 10n ** 15n,
+  G: 10n ** 18n,
+  T: 10n ** 21n,
+  P: 10n ** 24n,
+  E: 10n ** 27n,
+  ...Object.fromEntries(
+    ['Ki', 'Mi', 'Gi', 'Ti', 'Pi', 'Ei'].map((each, index) => [each, (10n ** 9n) << BigInt(10 * (index + 1))]),
+  ),
+};
+
+/** Whole bytes, rounded up, also counted by other means than the program's own. */
+function bytesOf({ sign, whole, fraction, suffix }: QuantityParts): bigint {
+  const power = /^[eE](-?\d+)$/.exec(suffix)?.[1];
+  const exponent = BigInt(power ?? 0);
+  const times = (power === undefined ? (BILLIONTHS[suffix] ?? 0n) : 10n ** 9n) * 10n ** (exponent > 0n ? exponent : 0n);
+  const divisor = 10n ** (9n + BigInt(fraction.length) + (exponent < 0n ? -exponent : 0n));
+  const product = BigInt(`${whole}${fraction}`) * times;
+  return sign === '-' ? -1n : (product + divisor - 1n) / divisor;
+}
+
+/** As many as find room. A failure names the seed with which it comes again. */
+const DRAWN = 32;
+const SEED = Number(process.env.SEED ?? Date.now() % 2 ** 31);
+const isMadeHere = (bytes: bigint): boolean => bytes >= EXTENT_BYTES && bytes <= 6n * EXTENT_BYTES;
+const drawn = (): readonly (readonly [string, bigint])[] =>
+  fc
+    .sample(
+      quantityParts.filter((parts) => isMadeHere(bytesOf(parts))),
+      { numRuns: DRAWN, seed: SEED },
+    )
+    .map((parts) => [spell(parts), bytesOf(parts)]);
+
+it.each([
+  ['that people have chosen', SIZES],
+  [`that chance has drawn (SEED=${SEED})`, drawn()],
+])('each has what it asks for, in whole extents, and no more, of those %s', async (_, sizes) => {
+  const named = sizes.map(([storage, bytes], index) => ({ name: `size-${index}`, storage, bytes }));
   await Promise.all(
     named.map(({ name, storage }) =>
       node.declare(name, { storage, annotations: { vg: 'small_extents', fsType: 'ext2' } }),
@@ -76,4 +120,6 @@ it('each has what it asks for, in whole extents, and no more', async () => {
     const whole = roundUpToExtents(bytes, EXTENT_BYTES);
     expect(whole >= bytes && whole - bytes < EXTENT_BYTES, storage).toBe(true);
   }
+  for (const { name } of named) await node.delete(name);
+  for (const { name } of named) await node.isGone(name);
 });

@@ -12,16 +12,19 @@ afterAll(() => node?.[Symbol.asyncDispose]());
 const IN_POOL = { thinPool: 'pool' };
 
 describe('a thin volume', () => {
-  it('waits for its pool, which is made when it is said how large', async () => {
+  it('waits for its pool, which is made when it is said how large, also over what a power cut has left of it', async () => {
     await node.declare('first', { storage: '96Mi', annotations: IN_POOL });
     await node.says('first', 'message', 'there is no thin pool storage_bulk/pool');
     expect(await node.lvs()).toEqual([]);
+    const mark = 'holdfast.dev:thin-pool';
+    await node.guest.output('lvcreate', '--yes', '--name', 'pool', '--size', '8m', '--addtag', mark, 'storage_bulk');
     await node.annotate('first', { thinPoolSize: '128Mi' });
     await node.says('first', 'status', 'Processed');
     expect(await node.lvs()).toEqual(['storage_bulk/first', 'storage_bulk/pool']);
     const options = ['--noheadings', '--units', 'm', '--options', 'lv_size,pool_lv,segtype'];
     expect(await node.guest.output('lvs', ...options, 'storage_bulk/first')).toMatch(/^96\.00m +pool +thin$/);
     expect(await node.guest.output('lvs', ...options, 'storage_bulk/pool')).toMatch(/^128\.00m +thin-pool$/);
+    expect(await node.guest.output('lvs', '--noheadings', '--options', 'lv_tags', 'storage_bulk/pool')).toBe(mark);
     await node.guest.write('/mnt/pv/first/file', 'as it was');
     await node.guest.output('sync', '-f', '/mnt/pv/first/file');
   });
