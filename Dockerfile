@@ -14,7 +14,7 @@ COPY src src
 COPY test/invariants test/invariants
 COPY web web
 COPY tools tools
-COPY LICENSE ./
+COPY LICENSE tsconfig.json ./
 ARG COMMIT=
 # The time that the files and the bill of materials have: that of the commit (git log -1 --format=%ct).
 ARG SOURCE_DATE_EPOCH=0

@@ -25,11 +25,10 @@ done
 for archive in cluster node; do
   [ -e "dist/image/holdfast-$archive.tar" ] || cannot_run "there is no dist/image/holdfast-$archive.tar. Run: make image"
 done
+others=$(losetup --noheadings --output NAME | xargs)
+[ -z "$others" ] || cannot_run "there are other loop devices ($others), and the agents of the node, which cannot see what is behind these, would wipe no disk. Detach them (losetup -d), or wait until who has them is done."
 files=$(node tools/node/build.ts | tail -n 1) || cannot_run "the packages of the node could not be fetched (see above)."
 unshare --net --mount true || cannot_run "no namespaces can be made here (in a container: run it with --privileged)."
-
-others=$(losetup --noheadings --output NAME | tr '\n' ' ')
-[ -z "$others" ] || echo "There are other loop devices ($others): disks are not wiped while it cannot be seen what is behind these." >&2
 
 # Everything that is not of a namespace has a name by which it is found and taken away here, however the tests end.
 work=$PWD/dist/e2e-$$
@@ -41,14 +40,16 @@ made_here=$([ -e /dev/disk ] || echo /dev/disk) # where the node has a directory
 mkdir -p "$work" "$disks" $made_here
 # Nothing of another run is among it, whose number may begin with ours.
 in_groups() { find /sys/fs/cgroup -path "*/$group/*" -name cgroup.procs -exec cat {} + 2>/dev/null | sort -u; }
+# What cannot be taken away any more does not change how the tests have ended.
 clean_up() {
-  kill $tests 2>/dev/null || true
-  in_groups | xargs --no-run-if-empty kill -KILL 2>/dev/null || true
+  set +e
+  kill $tests 2>/dev/null
+  in_groups | xargs --no-run-if-empty kill -KILL 2>/dev/null
   losetup --noheadings --output NAME,BACK-FILE | while read -r device file; do
     case $file in "$disks"/*) losetup --detach "$device" ;; esac
   done
   for _ in {1..50}; do
-    find /sys/fs/cgroup -maxdepth 2 -name "$group" -exec find {} -depth -type d -delete \; 2>/dev/null || true
+    find /sys/fs/cgroup -maxdepth 2 -name "$group" -exec find {} -depth -type d -delete \; 2>/dev/null
     [ -n "$(find /sys/fs/cgroup -maxdepth 2 -name "$group")" ] || break
     sleep 0.2
   done
@@ -60,7 +61,8 @@ trap 'exit 130' INT TERM
 
 # 10.96.0.1 is where pods look for the API server, and the node has an address that is not of the loopback. Each test is a step of a
 # story: after the first that fails there is nothing to be learned from the others.
-export NODE_FILES=$files NODE_GROUP=$group NODE_STATE=$work TMPDIR=$disks ARGUMENTS="$*"
+# Who has to fetch something enters the network of this process.
+export NODE_FILES=$files NODE_OUTSIDE=$$ NODE_GROUP=$group NODE_STATE=$work TMPDIR=$disks ARGUMENTS="$*"
 unshare --net --mount --propagation private bash -euc '
   ip() { chroot "$NODE_FILES/root" /usr/sbin/ip "$@"; }
   ip link set lo up

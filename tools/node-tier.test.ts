@@ -20,7 +20,8 @@ beforeEach(async () => {
   root = await mkdtemp(join(tmpdir(), 'holdfast-node-tier-'));
   for (const folder of ['tools', 'programs', 'node_modules/.bin', 'dist/image'])
     await mkdir(join(root, folder), { recursive: true });
-  for (const name of ['bash', 'dirname', 'tail']) await symlink(`/usr/bin/${name}`, join(root, 'programs', name));
+  for (const name of ['bash', 'dirname', 'tail', 'xargs', 'echo'])
+    await symlink(`/usr/bin/${name}`, join(root, 'programs', name));
   await copyFile(resolve(import.meta.dirname, 'node-tier.sh'), join(root, 'tools/node-tier.sh'));
   for (const image of ['cluster', 'node']) await writeFile(join(root, `dist/image/holdfast-${image}.tar`), '');
   for (const [name, body] of Object.entries(MACHINE)) await put(`programs/${name}`, body);
@@ -56,6 +57,11 @@ test.each<[string, () => Promise<void>, RegExp]>([
     () => put('node_modules/.bin/node', 'exit 1'),
     /the packages of the node could not be fetched/,
   ],
+  [
+    'has loop devices of others',
+    () => put('programs/losetup', 'printf "/dev/loop1\\n/dev/loop7\\n"'),
+    /other loop devices \(\/dev\/loop1 \/dev\/loop7\)/,
+  ],
   ['may make no namespaces', async () => {}, /no namespaces can be made here/],
 ])('says so where one %s, and fails in CI', async (_, change, why) => {
   await change();
@@ -68,9 +74,8 @@ test.each<[string, () => Promise<void>, RegExp]>([
 });
 
 /** The groups of processes are in a directory of the test, and a run whose number begins with ours has one, too. */
-test('what is left of its own processes is ended, and nothing of another run', async () => {
-  for (const name of ['sort', 'xargs', 'cat', 'rm', 'tr'])
-    await symlink(`/usr/bin/${name}`, join(root, 'programs', name));
+async function withProcesses(): Promise<void> {
+  for (const name of ['sort', 'cat', 'rm']) await symlink(`/usr/bin/${name}`, join(root, 'programs', name));
   await put(
     'programs/find',
     `[ "$1" != /sys/fs/cgroup ] || { shift; set -- ${root}/cgroup "$@"; }; exec /usr/bin/find "$@"`,
@@ -84,6 +89,22 @@ test('what is left of its own processes is ended, and nothing of another run', a
      put() { /usr/bin/mkdir -p "${root}/cgroup/$1"; echo "$2" > "${root}/cgroup/$1/cgroup.procs"; }
      put "$NODE_GROUP" 111; put "$NODE_GROUP/pods/one" 222; put "\${NODE_GROUP}1" 333; put "\${NODE_GROUP}1/pods/one" 444`,
   );
+}
+
+test('what is left of its own processes is ended, and nothing of another run', async () => {
+  await withProcesses();
   expect(await run()).toMatchObject({ code: 0, err: '' });
   expect(await readFile(join(root, 'killed'), 'utf8')).toBe('-KILL 111 222\n');
+});
+
+test('what cannot be taken away afterwards is told, and fails no run that has passed', async () => {
+  await withProcesses();
+  await put('programs/rmdir', 'echo busy >&2; exit 1');
+  expect(await run()).toMatchObject({ code: 0, err: 'busy\n' });
+});
+
+test('tests that fail fail the run, however well it is cleaned up', async () => {
+  await withProcesses();
+  await put('programs/unshare', '[ "$3" = true ]');
+  expect(await run()).toMatchObject({ code: 1 });
 });

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { INSTALLED } from '../../test/originals/originals.ts';
 import { ORIGINALS } from './originals.ts';
 import { consoleOf, JOBS, type Workload, writersOf } from './writers.ts';
 
@@ -47,6 +48,34 @@ test('our image under the name or the command of an original is ours', () => {
   });
   expect(workload('renamed', { image: 'registry/holdfast:1', args: ['pool'] })).toMatchObject({ job: 'pool' });
 });
+
+test.each(JOBS)('our image for the one job %s is ours, however it is called and started', (job) => {
+  for (const image of [`holdfast:0.1.0-${job}`, `mirror:5000/x/holdfast:0.1.0-${job}@sha256:00`, `holdfast:${job}`]) {
+    const expected = { job, who: 'holdfast', does: job, image };
+    expect(workload('renamed', { image })).toMatchObject(expected);
+    expect(workload('renamed', { image, command: ['/manager'], args: ['--leader-elect'] })).toMatchObject(expected);
+  }
+  expect(workload('renamed', { image: `somebody/else:0.1.0-${job}` })).toBeUndefined();
+});
+
+test('our image for the agents of a pool, or for all jobs, does none by its name', () => {
+  for (const tag of ['0.1.0-storage-agent', '0.1.0-node', '0.1.0', 'pool-1'])
+    expect(workload('renamed', { image: `holdfast:${tag}` }), tag).toBeUndefined();
+});
+
+test.each(Object.entries(INSTALLED))(
+  '%s with nothing but our image in it is ours',
+  (original, { workload: theirs }) => {
+    const job = ORIGINALS.find(({ values }) => values === `from-${original}.yaml`)?.job;
+    const { template } = theirs.spec;
+    const containers = template.spec.containers.map((each) =>
+      each.name === 'kube-rbac-proxy' ? each : { ...each, image: `holdfast:0.1.0-${job}` },
+    );
+    const changed = { ...theirs, spec: { template: { spec: { ...template.spec, containers } } } };
+    expect(writersOf(theirs.kind, theirs)).toMatchObject([{ job, who: 'original' }]);
+    expect(writersOf(theirs.kind, changed)).toMatchObject([{ job, who: 'holdfast' }]);
+  },
+);
 
 test('the name or the command of an original with an image that nobody knows looks like it', () => {
   expect(workload('prod-k8s-local-pv', { image: 'private/storage' })).toMatchObject({ job: 'lvm', who: 'looks-like' });

@@ -132,18 +132,20 @@ function jobsOf(metadata: Metadata, container: Container): readonly Known[] {
 
 function oneJobOf({ name = '', labels = {} }: Metadata, container: Container, word: string): readonly Known[] {
   const { image = '', command = [] } = container;
-  const labelled = JOBS.find((job) => labels[JOB_LABEL] === job);
+  const labelled = jobIn(labels[JOB_LABEL]);
   if (labelled) return [ours(labelled)];
   const repository = repositoryOf(image);
   const byImage = ORIGINALS.find(({ images }) => images.some((each) => repository === each.split('/').at(-1)));
   if (byImage) return [{ job: byImage.job, who: 'original', does: byImage.job, original: byImage.name }];
-  const argument = JOBS.find((job) => word === job);
-  if (argument && repository.includes('holdfast')) return [ours(argument)];
+  const said = repository.includes('holdfast') ? (jobIn(word) ?? jobIn(tagOf(image).split('-').at(-1))) : undefined;
+  if (said) return [ours(said)];
   const alike = ORIGINALS.find((each) => isAlike(each, name, command));
   if (!alike) return [];
   const who = repository.includes('holdfast') ? 'holdfast' : 'looks-like';
   return [{ job: alike.job, who, does: alike.job, original: alike.name }];
 }
+
+const jobIn = (word: string | undefined): Job | undefined => JOBS.find((job) => word === job);
 
 const ours = (job: Job, does: string = job): Known => ({ job, who: 'holdfast', does, original: originalOf(job) });
 
@@ -155,10 +157,12 @@ const isAlike = ({ workloads, command: theirs }: Original, name: string, command
 const originalOf = (job: Job): string => ORIGINALS.find((each) => each.job === job)?.name ?? job;
 
 /** The last part of an image's name, whatever registry it comes from: `pvsync` of `ghcr.io/someone/pvsync:v1@sha256:…`. */
-function repositoryOf(image: string): string {
-  const [path = ''] = image.split('@');
-  return (path.split('/').at(-1) ?? '').split(':')[0] ?? '';
-}
+const repositoryOf = (image: string): string => namedIn(image)[0] ?? '';
+
+/** `v1` of the same. Those of ours that do one job end with it: `0.1.0-pool`. */
+const tagOf = (image: string): string => namedIn(image)[1] ?? '';
+
+const namedIn = (image: string): readonly string[] => (image.split('@')[0]?.split('/').at(-1) ?? '').split(':');
 
 /** What a flag names, separated by commas, or by saying it several times. */
 const listIn = (words: readonly string[], name: string): readonly string[] =>

@@ -37,10 +37,11 @@ export class Cluster implements AsyncDisposable {
     this.#stack = stack;
   }
 
-  static async start(): Promise<Cluster> {
+  /** With the images that `make image` has built on its node, or without. */
+  static async start(images: 'built' | 'none' = 'built'): Promise<Cluster> {
     await using stack = new AsyncDisposableStack();
     const plane = stack.use(await startControlPlane({ controllers: true }));
-    const node = stack.use(await startNode(plane, { name: NODE, labels: ZONE }));
+    const node = stack.use(await startNode(plane, { name: NODE, labels: ZONE, images }));
     return new Cluster(plane, node, stack.move());
   }
 
@@ -67,9 +68,18 @@ export class Cluster implements AsyncDisposable {
   }
 
   async install(release: string, namespace: string, values: Values): Promise<void> {
-    const where = ['--namespace', namespace, '--kubeconfig', this.plane.kubeconfig];
-    const { code, stderr } = await helm(['install', release, CHART, ...where, '-f', '-'], values);
-    if (code !== 0) throw new Error(stderr);
+    await this.#helm(['install', release, CHART, '--namespace', namespace, '-f', '-'], values);
+  }
+
+  /** Runs what the chart has for helm test, and gives what it said. */
+  async test(release: string, namespace: string): Promise<string> {
+    return await this.#helm(['test', release, '--namespace', namespace, '--logs', '--timeout', '4m']);
+  }
+
+  async #helm(args: readonly string[], values: Values = {}): Promise<string> {
+    const { code, stdout, stderr } = await helm([...args, '--kubeconfig', this.plane.kubeconfig], values);
+    if (code !== 0) throw new Error(`${stdout}\n${stderr}`);
+    return stdout;
   }
 
   /** Makes it, of whatever kind, or changes it. */

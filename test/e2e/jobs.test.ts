@@ -80,6 +80,12 @@ test('each disk of the node is offered as a volume', async () => {
   );
 });
 
+test('helm test runs the doctor on the node, which finds nothing wrong', async () => {
+  const said = await cluster.test('holdfast', NAMESPACE);
+  expect(said).toMatch(/^Phase: +Succeeded$/m);
+  expect(said).toContain('two-writers');
+});
+
 describe('a volume', () => {
   const claims = `/api/v1/namespaces/${APPS}/persistentvolumeclaims`;
   const podWith = (name: string, script: string) => ({

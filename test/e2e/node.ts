@@ -23,6 +23,8 @@ const PODS = '10.244.0.0/24';
 interface Options {
   readonly name: string;
   readonly labels: Readonly<Record<string, string>>;
+  /** Of `make image` in this checkout, or none yet. */
+  readonly images: 'built' | 'none';
 }
 
 export async function startNode(controlPlane: ControlPlane, options: Options): Promise<ClusterNode> {
@@ -39,16 +41,18 @@ export async function startNode(controlPlane: ControlPlane, options: Options): P
   await isReady(controlPlane, options.name, init).catch((error) => {
     throw new Error(`${error}\n${logsIn(state)}`, { cause: error });
   });
-  return new ClusterNode(options.name, init, started.move());
+  return new ClusterNode(options.name, state, init, started.move());
 }
 
 export class ClusterNode implements AsyncDisposable {
   readonly name: string;
+  readonly #state: string;
   readonly #init: ChildProcess;
   readonly #stack: AsyncDisposableStack;
 
-  constructor(name: string, init: ChildProcess, stack: AsyncDisposableStack) {
+  constructor(name: string, state: string, init: ChildProcess, stack: AsyncDisposableStack) {
     this.name = name;
+    this.#state = state;
     this.#init = init;
     this.#stack = stack;
   }
@@ -56,6 +60,12 @@ export class ClusterNode implements AsyncDisposable {
   /** Lets the node have a disk under a name of its own, below /dev/disk/by-path. */
   addDisk(name: string, device: string): void {
     this.run('sh', '-c', 'mkdir -p /dev/disk/by-path && ln -s "$1" "/dev/disk/by-path/$2"', 'sh', device, name);
+  }
+
+  /** Brings an archive of images onto the node. */
+  async importImages(archive: string): Promise<void> {
+    await put(archive, join(this.#state, 'node/images'));
+    this.run('ctr', '--namespace', 'k8s.io', 'images', 'import', `/node/images/${basename(archive)}`);
   }
 
   /** Runs a program where the kubelet runs. */
@@ -92,16 +102,17 @@ interface NodeStatus {
   readonly conditions?: readonly { readonly type: string; readonly status: string }[];
 }
 
-async function configure(directory: string, files: string, controlPlane: ControlPlane, { name, labels }: Options) {
+async function put(archive: string, into: string): Promise<void> {
+  const target = join(into, basename(archive));
+  await link(archive, target).catch(() => copyFile(archive, target));
+}
+
+async function configure(directory: string, files: string, controlPlane: ControlPlane, options: Options) {
+  const { name, labels, images } = options;
   await mkdir(join(directory, 'images'), { recursive: true });
-  const archives = [
-    join(files, 'busybox.tar'),
-    ...globSync('dist/image/*.tar', { cwd: root }).map((file) => join(root, file)),
-  ];
-  for (const archive of archives) {
-    const target = join(directory, 'images', basename(archive));
-    await link(archive, target).catch(() => copyFile(archive, target));
-  }
+  const built = images === 'built' ? globSync('dist/image/*.tar', { cwd: root }) : [];
+  const archives = [join(files, 'busybox.tar'), ...built.map((file) => join(root, file))];
+  for (const archive of archives) await put(archive, join(directory, 'images'));
   const identity = { commonName: `system:node:${name}`, organizations: ['system:nodes'] };
   const certificate = controlPlane.credentials.authority.issueClient(identity);
   const texts: Readonly<Record<string, string>> = {
@@ -195,13 +206,19 @@ function controlGroups(): readonly string[] {
   return hierarchies.map((path) => join(path, process.env.NODE_GROUP ?? `holdfast-e2e-${process.pid}`));
 }
 
-/** It enters its groups before it makes its namespace of them. */
+/**
+ * It enters its groups before it makes its namespace of them. In version 2 a group has only what the one above hands on, which at the top of
+ * the machine may be less than there is.
+ */
 function startInit(name: string, files: string, state: string, groups: readonly string[]): ChildProcess {
   const script = `set -eu
     for group; do
       mkdir -p "$group"
       for file in cpuset.cpus cpuset.mems; do
         [ ! -e "$group/$file" ] || [ -s "$group/../cgroup.controllers" ] || cat "$group/../$file" >"$group/$file"
+      done
+      for controller in $(cat "$group/../cgroup.controllers" 2>/dev/null); do
+        echo "+$controller" >"$group/../cgroup.subtree_control" || true
       done
       echo $$ >"$group/cgroup.procs"
     done

@@ -29,6 +29,7 @@ mount --bind "$BINARIES" "$root/opt/bin"
 # The groups of this node only: its namespace is rooted in the group that it was started in.
 if [ -e /sys/fs/cgroup/cgroup.controllers ]; then
   mount -t cgroup2 cgroup2 "$root/sys/fs/cgroup"
+  . "$(dirname "$0")/leaf-group.sh" "$root/sys/fs/cgroup"
 else
   mount -t tmpfs tmpfs "$root/sys/fs/cgroup"
   for directory in /sys/fs/cgroup/*/; do

@@ -2,16 +2,17 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { ControlPlane } from '../../harness/control-plane.ts';
+import type { Installed } from '../../originals/originals.ts';
 import { helm, type Rendered } from './helm.ts';
-import type { Installed } from './originals.ts';
 import { collectionOf } from './paths.ts';
 
 /** The chart is written into the directory. */
 export async function installOriginal(
   { admin, kubeconfig }: ControlPlane,
   directory: string,
-  { namespace, release, objects, beside = [] }: Installed,
+  { namespace, release, objects: others, workload, beside = [] }: Installed,
 ): Promise<void> {
+  const objects = [...others, workload];
   const isThere = (await admin.request('GET', `/api/v1/namespaces/${namespace}`)).status === 200;
   if (!isThere) await admin.post('/api/v1/namespaces', { metadata: { name: namespace } });
   const applied = release === undefined ? [...beside, ...objects] : beside;

@@ -2,21 +2,26 @@
  * An original, as it stands in a cluster with its volumes, and Holdfast put in its place by one command of helm: the same Deployment or DaemonSet
  * goes on with another image, and nothing that it looks after is made anew, wiped or labelled otherwise.
  */
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { TROUBLE_ANNOTATION } from '../../../src/devices/contract.ts';
 import { type ControlPlane, startControlPlane } from '../../harness/control-plane.ts';
-import { kubeconfigFlag, runHoldfast, startHoldfast } from '../../harness/holdfast.ts';
+import { type Holdfast, kubeconfigFlag, runHoldfast, startHoldfast, startHoldfastIn } from '../../harness/holdfast.ts';
 import type { RawObject } from '../../harness/raw-client.ts';
+import { startS3Server } from '../../harness/s3-server.ts';
 import { ServiceAccount } from '../../harness/users.ts';
 import { eventually } from '../../harness/wait.ts';
-import { VOLUMES } from '../agents.ts';
+import { INSTALLED, type Installed } from '../../originals/originals.ts';
+import { statefulSetOf } from '../../originals/storage-agents.ts';
+import { configMapsIn, VOLUMES } from '../agents.ts';
 import { aPool, poolsIn, setsIn } from '../pool/shipped.ts';
+import { aSync, type RawSync, SYNCS } from '../sync/shipped.ts';
+import { BUCKET, environmentOf } from '../sync/world.ts';
 import { World, ZONE } from '../topology/world.ts';
-import { CHART, helm, type Rendered } from './helm.ts';
+import { CHART, helm } from './helm.ts';
 import { installOriginal } from './install-original.ts';
-import { INSTALLED, type Installed } from './originals.ts';
 import { pathOf } from './paths.ts';
 
 let plane: ControlPlane;
@@ -50,12 +55,6 @@ const stateOf = async (path: string) => {
 const versionsOf = (paths: readonly string[]) =>
   Promise.all(paths.map(async (path) => (await plane.admin.get(path)).metadata.resourceVersion));
 
-const workloadIn = ({ objects }: Installed): Rendered => {
-  const found = objects.find(({ kind }) => kind === 'Deployment' || kind === 'DaemonSet');
-  if (!found) throw new Error('it has no workload');
-  return found;
-};
-
 interface LiveWorkload extends RawObject {
   readonly spec: {
     readonly selector: { readonly matchLabels: object };
@@ -73,7 +72,7 @@ interface LiveWorkload extends RawObject {
 async function migrate(original: keyof typeof INSTALLED) {
   const installed: Installed = INSTALLED[original];
   const { namespace, release = original } = installed;
-  const path = pathOf(workloadIn(installed), namespace);
+  const path = pathOf(installed.workload, namespace);
   const before = await plane.admin.get<LiveWorkload>(path);
   const values = join(CHART, 'values', `from-${original}.yaml`);
   // What kubectl has applied helm does not know: only when it replaces an object does nothing of the original's pod stay in it.
@@ -114,6 +113,25 @@ async function accountOf(namespace: string, name: string): Promise<string> {
   await account.rotate();
   return await kubeconfigFlag(plane.directory, account, plane);
 }
+
+/** The same, with a token as the kubelet gives it to the pod of an agent on this node. */
+async function agentOn(node: string, namespace: string, name: string): Promise<string> {
+  const { metadata } = await plane.admin.post(`/api/v1/namespaces/${namespace}/pods`, {
+    metadata: { generateName: 'agent-' },
+    spec: {
+      nodeName: node,
+      tolerations: [{ operator: 'Exists' }],
+      serviceAccountName: name,
+      containers: [{ name: 'agent', image: 'holdfast' }],
+    },
+  });
+  const { uid } = (await plane.admin.get(`/api/v1/namespaces/${namespace}/serviceaccounts/${name}`)).metadata;
+  const account = new ServiceAccount(plane, { name, namespace, uid });
+  await account.rotate({ boundTo: { kind: 'Pod', name: metadata.name, uid: metadata.uid } });
+  return await kubeconfigFlag(plane.directory, account, plane);
+}
+
+const errorsOf = ({ logged }: Holdfast) => logged.filter(({ level }) => level === 'error');
 
 /** As one that the original has made, or looks after. */
 const aVolume = (name: string, metadata: object, spec: object = {}) => ({
@@ -166,19 +184,54 @@ describe('PV Zone Operator', () => {
 });
 
 describe('local-pv-provisioner', () => {
+  const PREFIX = 'local-pv-provisioner.cybozu.io';
+  const NAMESPACE = 'kube-system';
+
+  /** Which disks are meant: those of a directory in which there are none. */
+  async function configured(): Promise<Readonly<Record<string, string>>> {
+    const deviceDir = join(directory, 'disks');
+    await mkdir(deviceDir);
+    const settings = { volumeMode: 'Filesystem', fsType: 'ext4', deviceDir, deviceNameFilter: '.*' };
+    await plane.admin.post(configMapsIn(NAMESPACE), { metadata: { name: 'no-disks' }, data: settings });
+    const annotations = { [`${PREFIX}/pv-spec-configmap`]: 'no-disks' };
+    await plane.admin.patch('/api/v1/nodes/worker-1', { metadata: { annotations } });
+    return { ...settings, storageClassName: 'local-storage' };
+  }
+
+  async function volumeOf(settings: Readonly<Record<string, string>>) {
+    const { uid } = (await plane.admin.get('/api/v1/nodes/worker-1')).metadata;
+    const { storageClassName, fsType, deviceDir } = settings;
+    const metadata = {
+      labels: { 'local-pv-provisioner.cybozu.com/node': 'worker-1', [`${PREFIX}/node`]: 'worker-1' },
+      annotations: Object.fromEntries(Object.entries(settings).map(([key, value]) => [`${PREFIX}/${key}`, value])),
+      ownerReferences: [
+        { apiVersion: 'v1', kind: 'Node', name: 'worker-1', uid, controller: true, blockOwnerDeletion: true },
+      ],
+    };
+    return aVolume('local-worker-1-sdb', metadata, { storageClassName, local: { path: `${deviceDir}/sdb`, fsType } });
+  }
+
   test('goes on as Holdfast, with its ConfigMaps, its classes and its volumes', async () => {
     await install(INSTALLED['local-pv-provisioner']);
-    const node = {
-      'local-pv-provisioner.cybozu.com/node': 'worker-1',
-      'local-pv-provisioner.cybozu.io/node': 'worker-1',
-    };
-    const volume = await madeAvailable(aVolume('local-worker-1-sdb', { labels: node }));
-    const others = (INSTALLED['local-pv-provisioner'].beside ?? []).map((each) => pathOf(each, 'kube-system'));
+    const volume = await madeAvailable(await volumeOf(await configured()));
+    const others = (INSTALLED['local-pv-provisioner'].beside ?? []).map((each) => pathOf(each, NAMESPACE));
     const before = await versionsOf([volume, ...others]);
     const state = await stateOf(volume);
     goesOn(await migrate('local-pv-provisioner'));
     expect(await versionsOf([volume, ...others])).toEqual(before);
-    expect(await stateOf(volume)).toEqual(state);
+    const account = await agentOn('worker-1', NAMESPACE, 'local-pv-provisioner');
+    const where = ['--node-name=worker-1', `--namespace-name=${NAMESPACE}`, `--state-dir=${join(directory, 'state')}`];
+    await using agent = await startHoldfast('devices', ...where, account);
+    await eventually(async () => expect(await agent.metric('holdfast_devices_configured')).toBe(1));
+    await eventually(async () => {
+      const { items } = await plane.admin.list(`${configMapsIn(NAMESPACE)}?labelSelector=holdfast.dev/report`);
+      expect(JSON.stringify(items)).toContain('local-worker-1-sdb');
+    });
+    expect(errorsOf(agent)).toEqual([]);
+    // Its disk is not there, of which it tells. All else is as it was.
+    const annotations = { ...Object(state.annotations), [TROUBLE_ANNOTATION]: expect.stringContaining('sdb') };
+    expect(await stateOf(volume)).toEqual({ ...state, annotations });
+    expect(await versionsOf(others)).toEqual(before.slice(1));
     await isWell();
   });
 });
@@ -197,6 +250,13 @@ describe('k8s-local-pv', () => {
     const migrated = await migrate('k8s-local-pv');
     goesOn(migrated);
     expect((await plane.admin.get(kind)).metadata.uid).toBe(uid);
+    // What becomes of it on the node that it is on takes that node: test/lab/node/lvm-adopt.test.ts. Nobody else's agent writes it.
+    const account = await agentOn('worker-2', migrated.namespace, 'prod-k8s-local-pv-sa');
+    const where = ['--node-name=worker-2', `--namespace=${migrated.namespace}`, '--mount-namespace=own'];
+    await using agent = await startHoldfast('lvm', ...where, `--mount-base=${join(directory, 'pv')}`, account);
+    await agent.ready();
+    await eventually(async () => expect(await agent.metric('controller_runtime_reconcile_total')).toBeGreaterThan(0));
+    expect(errorsOf(agent)).toEqual([]);
     expect(await versionsOf([volume])).toEqual(before);
     const roles = '/apis/rbac.authorization.k8s.io/v1/clusterroles';
     expect((await plane.admin.request('GET', `${roles}/prod-k8s-local-pv-role`)).status).toBe(404);
@@ -228,78 +288,71 @@ describe('PV Pool Operator', () => {
     const set = Object(await plane.admin.get(paths[0] ?? ''));
     expect(set.spec.template).toEqual(template);
     expect(set.spec.replicas).toBe(2);
-    expect(holdfast.logged.filter(({ level }) => level === 'error')).toEqual([]);
+    expect(errorsOf(holdfast)).toEqual([]);
     await isWell();
   });
 });
 
-/** As the original makes it of a pool. */
-function statefulSetOf({ metadata: { name, uid } }: RawObject) {
-  const labels = { 'pv-pool': name };
-  const owner = {
-    apiVersion: 'pvpool.noobaa.com/v1',
-    kind: 'PvPool',
-    name,
-    uid,
-    controller: true,
-    blockOwnerDeletion: true,
-  };
-  return {
-    metadata: { name: `${name}-sts`, ownerReferences: [owner] },
-    spec: {
-      serviceName: `${name}-srv`,
-      replicas: 2,
-      selector: { matchLabels: labels },
-      template: {
-        metadata: { labels },
-        spec: {
-          containers: [
-            {
-              name: 'storage-agent',
-              image: 'agents:1',
-              env: [{ name: 'PV_PATH', value: '/data' }],
-              volumeMounts: [{ name: 'vol', mountPath: '/data' }],
-              resources: { requests: { cpu: '100m', memory: '100M' }, limits: { cpu: '100m', memory: '100M' } },
-            },
-          ],
-        },
-      },
-      volumeClaimTemplates: [
-        {
-          metadata: { name: 'vol' },
-          spec: { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '1Gi' } } },
-        },
-      ],
-    },
-  };
-}
-
 describe('PersistentVolume Sync Operator', () => {
-  test('goes on as Holdfast in the same release, with what it restored, and back again', async () => {
-    await install(INSTALLED['pvsync-operator']);
-    const restored = await madeAvailable(
-      aVolume('restored', { labels: { 'volumesyncs.storage.cndev.nl/recovery': 'site-b' } }),
-    );
-    const syncs = '/apis/storage.cndev.nl/v1alpha1/persistentvolumesyncs';
-    const spec = { protectedCluster: 'site-a', mode: 'Recovery', cloudProvider: 's3', retention: 5 };
-    const sync = {
-      apiVersion: 'storage.cndev.nl/v1alpha1',
-      kind: 'PersistentVolumeSync',
-      metadata: { name: 'site-b' },
-      spec,
+  const EXPORT = join(import.meta.dirname, '../../../src/sync/export/fixtures/original-export.json');
+
+  /** As the original restores what its export has of the volume: for any claim, and gone with the resource that it is restored by. */
+  const restoredFrom = ({ metadata, spec }: RawObject, sync: RawObject) => {
+    const { apiVersion, kind } = sync;
+    const { name, uid } = sync.metadata;
+    return {
+      metadata: {
+        name: metadata.name,
+        labels: { app: 'bench', 'volumesyncs.storage.cndev.nl/recovery': name },
+        finalizers: ['volumesyncs.storage.cndev.nl/finalizer'],
+        ownerReferences: [{ apiVersion, kind, name, uid, controller: true }],
+      },
+      spec: { ...Object(spec), claimRef: undefined },
     };
-    await eventually(() => plane.admin.post(syncs, sync));
-    const secret = '/api/v1/namespaces/pvsync-operator/secrets/pvsync';
-    const paths = [restored, `${syncs}/site-b`, secret];
-    const before = await versionsOf(paths);
+  };
+
+  test('goes on as Holdfast in the same release, with what it restored, and back again', async () => {
+    await using store = await startS3Server();
+    const text = await readFile(EXPORT, 'utf8');
+    await store.request({ method: 'PUT', path: `/${BUCKET}` });
+    await store.request({ method: 'PUT', path: `/${BUCKET}/site-a/1763236800_storage_objects.json`, body: text });
+    await install(INSTALLED['pvsync-operator']);
+    const resource = aSync('site-b', { protectedCluster: 'site-a', mode: 'Recovery' });
+    const sync = await eventually(() => plane.admin.post(SYNCS, resource));
+    const volumes: readonly RawObject[] = JSON.parse(text).persistent_volumes;
+    for (const volume of volumes) await plane.admin.post(VOLUMES, restoredFrom(volume, sync));
+    const paths = volumes.map(({ metadata }) => `${VOLUMES}/${metadata.name}`);
+    const states = () => Promise.all(paths.map(stateOf));
+    const restored = await states();
+    const others = [`${SYNCS}/site-b`, '/api/v1/namespaces/pvsync-operator/secrets/pvsync'];
+    const before = await versionsOf(others);
     const migrated = await migrate('pvsync-operator');
     goesOn(migrated);
-    expect(await versionsOf(paths)).toEqual(before);
+    expect(await versionsOf(others)).toEqual(before);
+    const account = await accountOf('pvsync-operator', 'pvsync-pvsync-operator');
+    await using operator = await startHoldfastIn(
+      environmentOf(store),
+      'sync',
+      '--health-probe-bind-address=0',
+      account,
+    );
+    await eventually(async () => {
+      const { status } = await plane.admin.get<RawSync>(`${SYNCS}/site-b`);
+      expect(status?.conditions).toContainEqual(expect.objectContaining({ type: 'InSync', status: 'True' }));
+    });
+    expect(errorsOf(operator)).toEqual([]);
+    // They are the same ones. What would have them deleted with the resource is gone, and each is for its own claim again.
+    for (const [index, now] of (await states()).entries()) {
+      const { uid, labels, spec } = restored[index] ?? {};
+      const { claimRef } = Object(volumes[index]).spec;
+      const meant = { kind: claimRef.kind, namespace: claimRef.namespace, name: claimRef.name };
+      expect(now).toMatchObject({ uid, labels, spec: { ...Object(spec), claimRef: meant } });
+      expect(now).toMatchObject({ ownerReferences: undefined, finalizers: ['kubernetes.io/pv-protection'] });
+    }
     await isWell();
     await run('rollback', migrated.release, '1', '-n', migrated.namespace);
     const back = await plane.admin.get<LiveWorkload>(migrated.path);
     expect(back.metadata.uid).toBe(migrated.before.metadata.uid);
-    expect(back.spec.template.spec.containers[0]?.image).toContain('pvsync:v0.6.1');
-    expect(await versionsOf(paths)).toEqual(before);
+    expect(back.spec.template.spec.containers[0]?.image).toContain('pvsync:v0.6.2');
   });
 });

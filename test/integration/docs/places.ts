@@ -8,9 +8,9 @@ import { createInterface } from 'node:readline';
 import type { Block, Place } from '../../../tools/doc-blocks/blocks.ts';
 import { BUILT } from '../../harness/built.ts';
 import { startControlPlane } from '../../harness/control-plane.ts';
+import { INSTALLED } from '../../originals/originals.ts';
 import { installOriginal } from '../chart/install-original.ts';
 import { addMonitoringKinds } from '../chart/monitoring-kinds.ts';
-import { INSTALLED } from '../chart/originals.ts';
 import { PoolWorld } from '../pool/world.ts';
 import { type Meant, Session } from './session.ts';
 

@@ -19,7 +19,7 @@ beforeAll(async () => {
   plane = await startControlPlane();
   await plane.admin.post('/api/v1/namespaces', { metadata: { name: 'holdfast' } });
   await aNode(plane, 'node-a', {});
-  account = await createServiceAccount(plane, { name: 'k8s-local-pv', clusterRules: rightsOfOriginal('lvm') });
+  account = await createServiceAccount(plane, { name: 'k8s-local-pv', ...rightsOfOriginal('k8s-local-pv') });
   const kubeconfig = await kubeconfigFlag(plane.directory, account, plane);
   flags = [kubeconfig, '--node-name=node-a', '--mount-namespace=own', `--mount-base=${join(plane.directory, 'pv')}`];
 });

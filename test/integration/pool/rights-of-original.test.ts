@@ -11,7 +11,7 @@ test('it waits for the rights that it lacks, and says which, instead of deciding
   await using plane = await startControlPlane();
   await addPools(plane);
   await plane.admin.post(poolsIn('default'), aPool('photos'));
-  await using account = await createServiceAccount(plane, { name: 'manager', clusterRules: rightsOfOriginal('pool') });
+  await using account = await createServiceAccount(plane, { name: 'manager', ...rightsOfOriginal('pv-pool-operator') });
   const kubeconfig = await kubeconfigFlag(plane.directory, account, plane);
   await using operator = await startOriginal('manager', plane.directory, kubeconfig, '--health-probe-bind-address=0');
   for (const kind of ['persistentvolumeclaims', 'poddisruptionbudgets', 'storageclasses'])
