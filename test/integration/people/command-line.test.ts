@@ -2,6 +2,8 @@
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { chmod, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
@@ -132,12 +134,25 @@ describe('status and plan', () => {
     for (const job of ['topology', 'devices', 'lvm', 'pool', 'sync'])
       expect(stdout).toMatch(new RegExp(`^${job} +unknown +.*nobody`, 'm'));
     expect(code).toBe(0);
+    expect((await holdfast('status', '--exit-code', `--kubeconfig=${kubeconfig}`)).code).toBe(4);
   });
 
   test('a word that is no job is answered with the nearest', async () => {
     const { code, stderr } = await holdfast('status', 'topologie');
     expect(stderr).toContain('there is no job "topologie"; did you mean topology');
     expect(code).toBe(2);
+  });
+
+  test('a server that finds nothing at all is no cluster, and a failure', async () => {
+    const server = createServer((_request, response) => response.writeHead(404).end('not here')).listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const { port } = server.address() as AddressInfo;
+    for (const command of ['status', 'plan']) {
+      const { code, stdout, stderr } = await holdfast(command, `--master=http://127.0.0.1:${port}`);
+      expect([code, stdout]).toEqual([1, '']);
+      expect(stderr).toContain('not a Kubernetes API server');
+    }
+    server.close();
   });
 
   test('a cluster that is not there is a failure', async () => {
