@@ -171,7 +171,7 @@ test('--watch prints what has changed, and Ctrl-C ends it well', async () => {
   child.stdout.on('data', (chunk: Buffer) => {
     seen += chunk.toString();
   });
-  await eventually(() => /^--- .*Z\n1 pools\n/.test(seen));
+  await eventually(() => /^--- .*Z\n1 pool\n/.test(seen));
   await apply(aPool('second', 1));
   await eventually(() => /\n--- .*Z\n2 pools\n/.test(seen));
   expect(seen.match(/^---/gm)).toHaveLength(2);
