@@ -314,6 +314,7 @@ export interface AgentRow {
   readonly node?: string;
   readonly claim?: string;
   readonly capacityBytes?: number;
+  readonly usedBytes?: number;
   /** Of the drain, 0 to 1, where the pool tells it of this agent. */
   readonly progress?: number;
 }
