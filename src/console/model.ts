@@ -93,7 +93,7 @@ export interface Overview {
 
 export interface Verdict {
   readonly health: Health;
-  /** One sentence: `All 412 volumes are well.` or `3 things need you.` */
+  /** One sentence: `Yes. All 412 volumes are well.` or `Not all of it. 3 things need you now.` */
   readonly sentence: string;
 }
 
