@@ -6,6 +6,9 @@ import { bytes } from '../../words/bytes.ts';
 import { percent } from '../../words/numbers.ts';
 import { DEVICE_HEALTH, DEVICE_WORDS } from './device-state.ts';
 
+/** Of the smallest: one that stands alone in a line must not look larger than those above it. */
+const WIDEST_REM = 8;
+
 export function DeviceStrip({ devices }: { readonly devices: readonly DeviceRow[] }) {
   const rooms = roomOf(devices);
   return (
@@ -14,7 +17,7 @@ export function DeviceStrip({ devices }: { readonly devices: readonly DeviceRow[
         <li
           key={device.path}
           class={`device-block device-${device.state}`}
-          style={{ flexGrow: rooms[index] }}
+          style={{ flexGrow: rooms[index], maxWidth: `${WIDEST_REM * (rooms[index] ?? 1)}rem` }}
           title={device.stands}
         >
           {device.progress !== undefined && (
