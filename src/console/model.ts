@@ -273,6 +273,8 @@ export interface ThinPoolRow {
 
 export interface LogicalVolumeRow {
   readonly volume: string;
+  /** The thin pool that its space is promised in. */
+  readonly pool?: string;
   readonly sizeBytes?: number;
   readonly claim?: string;
   readonly path?: string;
