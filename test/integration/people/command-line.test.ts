@@ -183,7 +183,7 @@ describe('on a real terminal', () => {
     await eventually(() => seen.text.includes('WHAT THERE IS') && seen.text.split('\u001b[J').length > 2);
     expect(seen.text).toMatch(IN_PLACE);
     expect(seen.text).toMatch(COLOURED);
-    const lines = stripVTControlCharacters(seen.text).split(/\r?\n/);
+    const lines = stripVTControlCharacters(seen.text).split(/[\r\n]+/);
     expect(Math.max(...lines.map((line) => line.length))).toBeLessThanOrEqual(48);
     child.stdin.write('\u0003');
     expect(await exited).toEqual([0, null]);
