@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { refusalOf } from './guard.ts';
+import { nameIn, refusalOf } from './guard.ts';
 
 const asked = (headers: Record<string, string>, method = 'GET', path = '/api/hello') =>
   refusalOf({ method, path, header: (name) => headers[name] }, new Set(['console.example.com']))?.status;
@@ -18,6 +18,16 @@ test.each([
   'localhost.',
 ])('a request for the host %s is refused', (host) => {
   expect(asked(host === undefined ? {} : { host })).toBe(421);
+});
+
+test.each([
+  ['console.example.com:8443', 'console.example.com'],
+  ['Console.example.com', 'console.example.com'],
+  ['[fd00::1]:8443', '[fd00::1]'],
+  ['[fd00::1]', '[fd00::1]'],
+])('%s is allowed under the name %s, at any port', (given, name) => {
+  expect(nameIn(given)).toBe(name);
+  expect(refusalOf({ method: 'GET', path: '/', header: () => given }, new Set([nameIn(given)]))).toBeUndefined();
 });
 
 test('a page may be linked to from anywhere, and its API may not be asked from there', () => {

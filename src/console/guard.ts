@@ -45,7 +45,7 @@ export const SECURITY_HEADERS: Readonly<Record<string, string>> = {
 const LOOPBACK_NAMES: ReadonlySet<string> = new Set(['localhost', '127.0.0.1', '[::1]']);
 
 /** Without its port. Whoever forwards one chooses another. */
-const nameIn = (host: string): string => host.toLowerCase().replace(/:\d*$/, '');
+export const nameIn = (host: string): string => host.toLowerCase().replace(/^([^:]+|\[.*\]):\d*$/, '$1');
 
 /** A name that somebody else has made lead here is not ours: so no site can talk to us under its own name. */
 function isForeignHost(host: string | undefined, ours: ReadonlySet<string>): boolean {

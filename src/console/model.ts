@@ -93,7 +93,7 @@ export interface Overview {
 
 export interface Verdict {
   readonly health: Health;
-  /** One sentence: `All 412 volumes are well.` or `3 things need you.` */
+  /** One sentence: `Yes. All 412 volumes are well.` or `Not all of it. 3 things need you now.` */
   readonly sentence: string;
 }
 
@@ -273,6 +273,8 @@ export interface ThinPoolRow {
 
 export interface LogicalVolumeRow {
   readonly volume: string;
+  /** The thin pool that its space is promised in. */
+  readonly pool?: string;
   readonly sizeBytes?: number;
   readonly claim?: string;
   readonly path?: string;
@@ -314,6 +316,7 @@ export interface AgentRow {
   readonly node?: string;
   readonly claim?: string;
   readonly capacityBytes?: number;
+  readonly usedBytes?: number;
   /** Of the drain, 0 to 1, where the pool tells it of this agent. */
   readonly progress?: number;
 }

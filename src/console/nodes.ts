@@ -146,8 +146,17 @@ const groupRow = (group: GroupStatus, volumes: readonly LogicalVolume[]): GroupR
   volumes: volumes.filter(({ vg }) => vg === group.name).map(logicalVolumeRow),
 });
 
-const logicalVolumeRow = ({ volume, sizeBytes, claim, path, state, stands }: LogicalVolume): LogicalVolumeRow => ({
+const logicalVolumeRow = ({
   volume,
+  pool,
+  sizeBytes,
+  claim,
+  path,
+  state,
+  stands,
+}: LogicalVolume): LogicalVolumeRow => ({
+  volume,
+  ...(pool !== undefined && { pool }),
   ...(sizeBytes !== undefined && { sizeBytes }),
   ...(claim !== undefined && { claim }),
   ...(path !== undefined && { path }),

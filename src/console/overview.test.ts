@@ -32,24 +32,36 @@ const verdict = (parts: Partial<Parts>) => overviewOf(noParts(parts), NOW).verdi
 
 describe('is my data safe?', () => {
   test.each<[string, Health, string, Partial<Parts>]>([
-    ['all is well', 'well', 'All 2 volumes are well.', { volumes: volumes('well', 'well') }],
+    ['all is well', 'well', 'Yes. All 2 volumes are well.', { volumes: volumes('well', 'well') }],
     [
       'some are worked on',
       'well',
-      'All 2 volumes are well, 1 of them is being worked on.',
+      'Yes. All 2 volumes are well, 1 of them is being worked on.',
       { volumes: volumes('well', 'busy') },
     ],
-    ['there is one', 'well', 'The only volume is well.', { volumes: volumes('well') }],
+    ['there is one', 'well', 'Yes. The only volume is well.', { volumes: volumes('well') }],
     ['there are none', 'well', 'There are no volumes yet.', {}],
     ['one is unknown', 'unknown', 'Nobody can say how 1 volume is.', { volumes: volumes('well', 'unknown') }],
-    ['one has failed', 'failed', '1 thing needs you now.', { volumes: volumes('failed') }],
+    ['one has failed', 'failed', 'Not all of it. 1 thing needs you now.', { volumes: volumes('failed') }],
     [
       'something is urgent',
       'attention',
-      '2 things need you now.',
+      'Not all of it. 2 things need you now.',
       { others: [need('urgent'), need('urgent', 'y'), need('soon', 'z')] },
     ],
-    ['something is not', 'attention', '1 thing needs you, but not at once.', { others: [need('soon')] }],
+    ['something is not', 'attention', 'Yes. 1 thing waits for you.', { others: [need('soon')] }],
+    [
+      'something is not, and something cannot be seen',
+      'attention',
+      'As far as it can be seen. 1 thing waits for you. Claims, pods and the reports of agents cannot be seen: no right.',
+      { others: [need('soon')], blind },
+    ],
+    [
+      'something is not, and a node is unknown',
+      'attention',
+      'As far as it can be seen. 1 thing waits for you.',
+      { others: [need('soon')], nodes: node('unknown') },
+    ],
     ['volumes may not be read', 'unknown', 'Nobody can say: no right.', { volumes: { known: false, why: 'no right' } }],
     [
       'pools may not be read',
@@ -66,7 +78,7 @@ describe('is my data safe?', () => {
     [
       'something is urgent, and something cannot be seen',
       'attention',
-      '1 thing needs you now. Claims, pods and the reports of agents cannot be seen: no right.',
+      'Not all of it. 1 thing needs you now. Claims, pods and the reports of agents cannot be seen: no right.',
       { others: [need('urgent')], blind },
     ],
     [
@@ -75,14 +87,19 @@ describe('is my data safe?', () => {
       'Nobody can say how 1 node is.',
       { volumes: volumes('well'), nodes: node('unknown') },
     ],
-    ['a node has failed', 'failed', '1 thing needs you now.', { volumes: volumes('well'), nodes: node('failed') }],
+    [
+      'a node has failed',
+      'failed',
+      'Not all of it. 1 thing needs you now.',
+      { volumes: volumes('well'), nodes: node('failed') },
+    ],
     [
       'a node needs a look',
       'attention',
-      '1 thing needs you, but not at once.',
+      'Yes. 1 thing waits for you.',
       { volumes: volumes('well'), nodes: node('attention') },
     ],
-    ['a node is busy', 'well', 'The only volume is well.', { volumes: volumes('well'), nodes: node('busy') }],
+    ['a node is busy', 'well', 'Yes. The only volume is well.', { volumes: volumes('well'), nodes: node('busy') }],
     [
       'a pool is unknown',
       'unknown',
@@ -98,7 +115,7 @@ describe('is my data safe?', () => {
     [
       'volumes are labelled, and nobody exports them',
       'attention',
-      '1 thing needs you, but not at once.',
+      'Yes. 1 thing waits for you.',
       { volumes: known(['a', aRow('well', { sync: 'to be exported' })]) },
     ],
   ])('when %s: %s', (_when, health, sentence, parts) => {
@@ -172,4 +189,19 @@ test('each job says in a sentence how it stands', () => {
     { job: 'devices', health: 'attention', sentence: '3 devices: 2 bound, 1 refused' },
     { job: 'lvm', health: 'well', sentence: '1 logical volume in 1 volume group: 1 ready' },
   ]);
+});
+
+test('the recovery point is that of the sync by which the most would be lost', () => {
+  const sync = (name: string, exportedAt: string, confirmedAt?: string) =>
+    ({
+      row: { name, mode: 'Protected', health: 'well', newest: { key: '', exportedAt, confirmedAt } },
+      needs: [],
+      activities: [],
+    }) as never;
+  const syncs = known(
+    ['a', sync('a', '2025-12-31T23:59:00Z')],
+    ['b', sync('b', '2025-12-31T23:00:00Z', '2025-12-31T23:30:00Z')],
+    ['c', sync('c', '2025-12-31T22:00:00Z', '2025-12-31T23:59:30Z')],
+  );
+  expect(overviewOf(noParts({ syncs }), NOW).rpo).toMatchObject({ sync: 'b' });
 });

@@ -87,20 +87,24 @@ function forecastsOf(pools: Parts['pools']): readonly Forecast[] {
     .toSorted((one, other) => one.secondsToFull - other.secondsToFull);
 }
 
-/** Of the first that has exported anything; there is one sync that counts in a cluster. */
+/** Of the sync by which the most would be lost now. */
 function rpoOf(syncs: Parts['syncs']): Rpo | undefined {
   if (!syncs.known) return undefined;
-  for (const { row } of syncs.value.values()) {
-    const { name, mode, newest, rtoSeconds } = row;
-    if (!newest) continue;
+  const all = [...syncs.value.values()].flatMap(({ row: { name, mode, newest, rtoSeconds } }): readonly Rpo[] => {
+    if (!newest) return [];
     const { exportedAt, confirmedAt } = newest;
-    return {
-      sync: name,
-      mode,
-      exportedAt,
-      ...(confirmedAt !== undefined && { confirmedAt }),
-      ...(rtoSeconds !== undefined && { rtoSeconds }),
-    };
-  }
-  return undefined;
+    return [
+      {
+        sync: name,
+        mode,
+        exportedAt,
+        ...(confirmedAt !== undefined && { confirmedAt }),
+        ...(rtoSeconds !== undefined && { rtoSeconds }),
+      },
+    ];
+  });
+  const [worst] = all.toSorted((one, other) => knownAt(one) - knownAt(other));
+  return worst;
 }
+
+const knownAt = ({ confirmedAt, exportedAt }: Rpo): number => Date.parse(confirmedAt ?? exportedAt);

@@ -275,7 +275,7 @@ describe('what the agents say', () => {
         },
       ],
     });
-    expect(verdictIn(world)).toEqual({ health: 'attention', sentence: '1 thing needs you now.' });
+    expect(verdictIn(world)).toEqual({ health: 'attention', sentence: 'Not all of it. 1 thing needs you now.' });
   });
 
   test('is not believed when it was said long ago', async () => {

@@ -202,7 +202,18 @@ export class Picture {
         const pool = views.pools.get(key);
         if (!pool) return [];
         const pods = new Map(views.agentPods.by('pool', key).map((pod) => [pod.name, pod]));
-        return [[key, poolShown({ pool, pods, capacityOf, history: this.#history.samplesOf(key) })]];
+        return [
+          [
+            key,
+            poolShown({
+              pool,
+              pods,
+              capacityOf,
+              history: this.#history.samplesOf(key),
+              now: this.#options.clock.now(),
+            }),
+          ],
+        ];
       }),
     );
   }

@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { aDrainedMember, aMember, anOperation, aPool, seenOf } from '../pool/builders.ts';
-import type { PvPool, PvPoolStatus } from '../pool/contract.ts';
-import { progressOf } from '../pool/progress.ts';
+import { anOperation, aPool } from '../pool/builders.ts';
+import type { PodInfo, PvPool, PvPoolStatus } from '../pool/contract.ts';
 import { drainProgress } from './drain-progress.ts';
 import { poolShown, secondsIn } from './pools.ts';
 
@@ -9,8 +8,9 @@ const pool = (status: PvPoolStatus): PvPool => {
   const made = aPool();
   return { ...made, status: { observedGeneration: made.metadata.generation ?? 1, ...status } };
 };
+const NOW = new Date('2026-01-01T00:10:00Z');
 const shown = (of: PvPool, parts: Partial<Parameters<typeof poolShown>[0]> = {}) =>
-  poolShown({ pool: of, pods: new Map(), capacityOf: () => undefined, history: [], ...parts });
+  poolShown({ pool: of, pods: new Map(), capacityOf: () => undefined, history: [], now: NOW, ...parts });
 const condition = (type: 'Degraded' | 'Progressing', message: string) =>
   ({ type, status: 'True', reason: 'X', message, lastTransitionTime: '' }) as const;
 
@@ -39,7 +39,7 @@ describe('a pool is', () => {
 
 test('its agents are shown with their pods and claims', () => {
   const podsInfo = [
-    { podName: 'data-sts-0', podStatus: 'Ready' },
+    { podName: 'data-sts-0', podStatus: 'Ready', capacityBytes: 8, usedBytes: 3 },
     { podName: 'data-sts-1', podStatus: 'Sleeping' as 'Ready' },
   ] as const;
   const pod = { name: 'data-sts-0', pool: 'ns/data', node: 'n', isReady: true, claim: 'ns/vol-data-sts-0' };
@@ -48,14 +48,24 @@ test('its agents are shown with their pods and claims', () => {
     capacityOf: (claim) => (claim === 'ns/vol-data-sts-0' ? 7 : undefined),
   });
   expect(row.agents).toEqual([
-    { pod: 'data-sts-0', state: 'Ready', isReady: true, node: 'n', claim: 'ns/vol-data-sts-0', capacityBytes: 7 },
+    {
+      pod: 'data-sts-0',
+      state: 'Ready',
+      isReady: true,
+      node: 'n',
+      claim: 'ns/vol-data-sts-0',
+      capacityBytes: 8,
+      usedBytes: 3,
+    },
     { pod: 'data-sts-1', state: 'Unknown', isReady: false },
   ]);
 });
 
 test('a drain is an activity with its progress, and can be cancelled until it is done', () => {
   const operation = anOperation(3, 2, { progress: 'draining data-sts-2: 30 of 120 GiB, 2 min left' });
-  const { row, activities } = shown(pool({ phase: 'ScalingDown', operation }));
+  const drain = { since: '2026-01-01T00:09:20Z', movedBytes: 30, leftBytes: 90 };
+  const podsInfo = [{ podName: 'data-sts-2', podStatus: 'Decommissioning', drain }] as const;
+  const { row, activities } = shown(pool({ phase: 'ScalingDown', operation, podsInfo }));
   expect(activities).toMatchObject([{ kind: 'drain', progress: 0.25, secondsLeft: 120 }]);
   expect(row.cancel).toMatchObject({
     name: 'cancel-drain',
@@ -86,42 +96,36 @@ test.each([
   expect(secondsIn(text)).toBe(seconds);
 });
 
-describe('how far a drain is, is read as the operator writes it', () => {
+describe('how far a drain is', () => {
   const GIB = 2 ** 30;
-  const drain = (movedBytes: number, leftBytes: number) => ({
-    since: '2026-01-01T00:09:00Z',
-    movedBlobs: 1,
-    movedBytes,
-    leftBlobs: 1,
-    leftBytes,
-  });
-  const draining = (ordinal: number, moved: number, left: number) =>
-    aMember(ordinal, { state: 'Decommissioning', drain: drain(moved, left) });
-  const read = (members: ReturnType<typeof aMember>[], to: number) => {
-    const operation = anOperation(members.length, to);
-    const text = progressOf(seenOf({ replicas: members.length, members }), operation);
-    return drainProgress(
-      text,
-      operation.members.map(({ name }) => name),
-    );
+  const since = '2026-01-01T00:09:00Z';
+  const name = (ordinal: number) => `data-sts-${ordinal}`;
+  const draining = (ordinal: number, movedBytes: number, leftBytes: number): PodInfo => {
+    return { podName: name(ordinal), podStatus: 'Decommissioning', drain: { since, movedBytes, leftBytes } };
   };
+  const drained = (ordinal: number): PodInfo => ({ podName: name(ordinal), podStatus: 'Decommissioned' });
+  const read = (podsInfo: readonly PodInfo[], from: number, to: number) =>
+    drainProgress(anOperation(from, to), podsInfo, NOW);
 
-  test('of one agent', () => {
-    const found = read([aMember(0), aMember(1), draining(2, 30 * GIB, 90 * GIB)], 2);
-    expect(found).toMatchObject({ progress: 0.25, secondsLeft: expect.any(Number) });
-    expect(found.byAgent).toEqual(new Map([['data-sts-2', 0.25]]));
+  test('is told to the byte, with the time that it takes at this pace', () => {
+    const found = read([draining(2, 1.0 * GIB, 0.95 * GIB)], 3, 2);
+    expect(found).toMatchObject({ progress: expect.closeTo(0.51, 2), secondsLeft: 57 });
+    expect(found.byAgent.get(name(2))).toBeCloseTo(0.51, 2);
   });
 
-  test('of several, some of which are done', () => {
-    const found = read([aMember(0), aDrainedMember(1, 5), draining(2, GIB, GIB)], 1);
-    expect(found.progress).toBe(0.75);
+  test('counts all agents that leave, however many they are', () => {
+    const leaving = [1, 2, 3, 4, 5].map((ordinal) => draining(ordinal, GIB, 3 * GIB));
+    const found = read([{ podName: name(0), podStatus: 'Ready' }, ...leaving], 6, 1);
+    expect(found.progress).toBe(0.25);
+    expect(found.byAgent.size).toBe(5);
   });
 
-  test('of all that are done', () => {
-    expect(read([aMember(0), aDrainedMember(1, 5), aDrainedMember(2, 5)], 1).progress).toBe(1);
+  test('counts those that are done, also when they do not say any more how much they had', () => {
+    expect(read([drained(1), draining(2, GIB, GIB)], 3, 1).progress).toBe(0.75);
+    expect(read([drained(1), drained(2)], 3, 1).progress).toBe(1);
   });
 
-  test('of those that have not said anything: nothing is said', () => {
-    expect(read([aMember(0), aMember(1), aMember(2)], 1)).toEqual({ byAgent: new Map() });
+  test('is not told of those that have not said anything', () => {
+    expect(read([{ podName: name(2), podStatus: 'Ready' }], 3, 2)).toEqual({ byAgent: new Map() });
   });
 });

@@ -15,6 +15,7 @@ export interface KnownOfPool {
   /** Of the volume that a claim has. */
   readonly capacityOf: (claim: string) => number | undefined;
   readonly history: readonly PoolSample[];
+  readonly now: Date;
 }
 
 export function poolShown(known: KnownOfPool): Shown<PoolRow> {
@@ -22,12 +23,7 @@ export function poolShown(known: KnownOfPool): Shown<PoolRow> {
   const { status } = pool;
   const standing = standingOf(pool);
   const { operation } = status ?? {};
-  const drain =
-    operation &&
-    drainProgress(
-      operation.progress ?? '',
-      operation.members.map(({ name }) => name),
-    );
+  const drain = operation && drainProgress(operation, status?.podsInfo ?? [], known.now);
   const activity = activityOf(pool, standing, drain);
   const cancel = cancelOf(pool);
   const secondsToFull = secondsIn(standing.timeToFull);
@@ -95,9 +91,9 @@ export function cancelOf({ metadata, status }: PvPool): Action | undefined {
 }
 
 function agentsOf({ pool, pods, capacityOf }: KnownOfPool, drain: DrainProgress | undefined): readonly AgentRow[] {
-  return (pool.status?.podsInfo ?? []).map(({ podName, podStatus }): AgentRow => {
+  return (pool.status?.podsInfo ?? []).map(({ podName, podStatus, usedBytes, ...info }): AgentRow => {
     const { node, isReady = false, claim } = pods.get(podName) ?? {};
-    const capacityBytes = claim === undefined ? undefined : capacityOf(claim);
+    const capacityBytes = info.capacityBytes ?? (claim === undefined ? undefined : capacityOf(claim));
     const progress = podStatus === 'Decommissioned' ? 1 : drain?.byAgent.get(podName);
     return {
       pod: podName,
@@ -106,6 +102,7 @@ function agentsOf({ pool, pods, capacityOf }: KnownOfPool, drain: DrainProgress 
       ...(node !== undefined && { node }),
       ...(claim !== undefined && { claim }),
       ...(capacityBytes !== undefined && { capacityBytes }),
+      ...(usedBytes !== undefined && { usedBytes }),
       ...(progress !== undefined && { progress }),
     };
   });

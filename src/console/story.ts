@@ -7,14 +7,15 @@ import { hasReason } from '../kit/kube/api-error.ts';
 import type { KubeClient } from '../kit/kube/client.ts';
 import type { Resource } from '../kit/kube/resource.ts';
 import { toYaml } from '../kit/yaml.ts';
-import { DEFAULT_POLICY, SOURCE_ANNOTATION } from '../topology/contract.ts';
+import { DEFAULT_POLICY } from '../topology/contract.ts';
 import { volumeStatus } from '../topology/status.ts';
 import type { ConsoleCluster } from './cluster.ts';
 import { holds, newestExports } from './exports.ts';
-import type { ExportMark, Fact, Moment, Need, VolumeRow, VolumeStory, WipeReceipt } from './model.ts';
+import type { ExportMark, Moment, Need, NodeRow, VolumeRow, VolumeStory, WipeReceipt } from './model.ts';
 import type { Parts } from './overview.ts';
 import { sentence } from './shown.ts';
 import type { Held } from './stored-exports.ts';
+import { factsOf } from './story-facts.ts';
 
 /** With the fields that people want to see. */
 export interface StoryEvent extends Omit<ToldEvent, 'series'> {
@@ -91,7 +92,7 @@ export function told({ volume, row, parts, events, zoneWhy, exports }: Told): Vo
   const why = zoneWhy === undefined ? undefined : whyThere(row, zoneWhy);
   return {
     row,
-    facts: factsOf(volume, row),
+    facts: factsOf(volume, row, nodeIn(parts, row)),
     moments: momentsOf(volume, events),
     ...(why !== undefined && { zoneWhy: why }),
     needs: needsOf(row, parts),
@@ -107,36 +108,6 @@ function whyThere({ zone, pods = [], node }: VolumeRow, why: string): string {
   if (pods.length === 0) return `It carries ${zone}. ${sentence(why)}`;
   return `It carries ${zone}, because ${pods.join(', ')} ${pods.length === 1 ? 'uses' : 'use'} it${node ? ` on ${node}` : ''}. ${sentence(why)}`;
 }
-
-function factsOf({ metadata, spec = {} }: PersistentVolume, row: VolumeRow): readonly Fact[] {
-  const fact = (name: string, value: string | undefined, link?: string): readonly Fact[] =>
-    value ? [{ name, value, ...(link && { link }) }] : [];
-  return [
-    ...fact('Phase', row.phase),
-    ...fact('Size', inBytes(row.capacityBytes)),
-    ...fact('Claim', row.claim),
-    ...fact('Pods', row.pods?.join(', ')),
-    ...fact('Storage class', row.storageClass),
-    ...fact('Zone', row.zone),
-    ...fact('Node', row.node, row.node && `#/nodes/${encodeURIComponent(row.node)}`),
-    ...fact('Access', spec.accessModes?.join(', ')),
-    ...fact('Mode', spec.volumeMode),
-    ...fact('When released', spec.persistentVolumeReclaimPolicy),
-    ...fact('Path', spec.local?.path ?? spec.hostPath?.path),
-    ...fact('NFS', spec.nfs && `${spec.nfs.server}:${spec.nfs.path}`),
-    ...fact('CSI driver', spec.csi?.driver),
-    ...fact('CSI volume', spec.csi?.volumeHandle),
-    ...fact('Labels', labelsIn(metadata.labels)),
-    ...fact('Zone taken from', metadata.annotations?.[SOURCE_ANNOTATION]),
-    ...fact('Kept by', metadata.finalizers?.join(', ')),
-    ...fact('Uid', metadata.uid),
-  ];
-}
-
-const labelsIn = (labels: Readonly<Record<string, string>> = {}): string =>
-  Object.entries(labels)
-    .map(([key, value]) => `${key}=${value}`)
-    .join(', ');
 
 function momentsOf({ metadata }: PersistentVolume, events: readonly StoryEvent[]): readonly Moment[] {
   const { creationTimestamp, deletionTimestamp } = metadata;
@@ -159,6 +130,10 @@ function momentOf(event: StoryEvent): Moment {
     ...(times > 1 && { times }),
   };
 }
+
+/** The node that it is on, where the caller may see that. */
+const nodeIn = ({ nodes }: Parts, { node }: VolumeRow): NodeRow | undefined =>
+  nodes.known && node !== undefined ? nodes.value.get(node)?.row : undefined;
 
 /** Its own, and what its node is in need of because of it. */
 function needsOf({ name, node }: VolumeRow, { volumes, nodes }: Parts): readonly Need[] {

@@ -16,16 +16,19 @@ export function verdictOf(parts: Parts, needs: readonly Need[], jobs: readonly J
   if (worst === 'failed' || urgent > 0)
     return {
       health: worst === 'failed' ? 'failed' : 'attention',
-      sentence: `${counted(Math.max(urgent, 1), 'thing needs', 'things need')} you now.${but}`,
+      sentence: `Not all of it. ${counted(Math.max(urgent, 1), 'thing needs', 'things need')} you now.${but}`,
     };
   if (needs.length > 0 || worst === 'attention')
-    return { health: 'attention', sentence: `${notAtOnce(Math.max(needs.length, 1))}${but}` };
+    return { health: 'attention', sentence: `${asFarAs(healths, unseen)} ${waiting(Math.max(needs.length, 1))}${but}` };
   if (worst === 'unknown' || unseen !== undefined) return { health: 'unknown', sentence: unknownIn(healths, unseen) };
   return { health: 'well', sentence: wellIn([...volumes.value.values()].map(({ row }) => row.health)) };
 }
 
-const notAtOnce = (count: number): string =>
-  count > 1 ? `${count} things need you, but none of them at once.` : '1 thing needs you, but not at once.';
+/** Only who sees everything can say yes. */
+const asFarAs = (healths: ReadonlyMap<string, readonly Health[]>, unseen: string | undefined): string =>
+  unseen === undefined && ![...healths.values()].flat().includes('unknown') ? 'Yes.' : 'As far as it can be seen.';
+
+const waiting = (count: number): string => `${counted(count, 'thing waits', 'things wait')} for you.`;
 
 /** Of each kind of thing, by its name. */
 function healthsOf(
@@ -70,7 +73,8 @@ function unknownIn(healths: ReadonlyMap<string, readonly Health[]>, unseen: stri
 function wellIn(volumes: readonly Health[]): string {
   if (volumes.length === 0) return 'There are no volumes yet.';
   const busy = volumes.filter((health) => health === 'busy').length;
-  if (volumes.length === 1) return busy > 0 ? 'The only volume is being worked on.' : 'The only volume is well.';
+  if (volumes.length === 1)
+    return busy > 0 ? 'Yes. The only volume is being worked on.' : 'Yes. The only volume is well.';
   const worked = busy > 0 ? `, ${busy} of them ${busy === 1 ? 'is' : 'are'} being worked on` : '';
-  return `All ${counted(volumes.length, 'volume')} are well${worked}.`;
+  return `Yes. All ${counted(volumes.length, 'volume')} are well${worked}.`;
 }

@@ -88,6 +88,12 @@ describe('a volume', () => {
     ]);
   });
 
+  test('is in the thin pool that is declared', () => {
+    const annotations = { [`${PREFIX}thinPool`]: 'thin' };
+    const { nodes } = of({ volumes: [row('data')] }, { volumes: [declared('data', { annotations })] });
+    expect(nodes[0]?.volumes).toMatchObject([{ volume: 'data', pool: 'thin' }]);
+  });
+
   test('that is gone since it was reported is not shown', () => {
     expect(of({ volumes: [row('gone')] }, { volumes: [] }).nodes[0]?.volumes).toEqual([]);
   });

@@ -34,6 +34,8 @@ export const SHOWN_STATES: readonly ShownState['is'][] = [...STATES, 'unreported
 export interface VolumeStatus {
   readonly volume: string;
   readonly vg?: string | undefined;
+  /** The thin pool that its space is promised in. */
+  readonly pool?: string | undefined;
   readonly path?: string | undefined;
   readonly claim?: string | undefined;
   readonly sizeBytes?: number | undefined;
@@ -209,9 +211,11 @@ function volumeStatus({ volume, state, vg, ...row }: Row, declared: Volume | und
   const sizeBytes = row.sizeBytes ?? capacityOf(declared);
   const path = declared?.path ?? row.path;
   const claim = declared ? declared.claim : row.claim;
+  const pool = declared?.annotations.thinPool;
   return {
     volume,
     ...(vg !== undefined && { vg }),
+    ...(pool && { pool }),
     ...(path !== undefined && { path }),
     ...(claim !== undefined && { claim }),
     ...(sizeBytes !== undefined && { sizeBytes }),

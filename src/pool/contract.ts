@@ -124,6 +124,17 @@ export type Phase = (typeof PHASES)[number];
 export interface PodInfo {
   readonly podName: string;
   readonly podStatus: AgentState;
+  /** Of its disk, as far as it is known. */
+  readonly capacityBytes?: number;
+  readonly usedBytes?: number;
+  /** How far it is with handing over what it has. */
+  readonly drain?: DrainInfo;
+}
+
+export interface DrainInfo {
+  readonly since: string;
+  readonly movedBytes: number;
+  readonly leftBytes: number;
 }
 
 export interface Condition {

@@ -14,6 +14,7 @@ import {
   LARGEST_PV_GB,
   MOST_PVS,
   type OperationMember,
+  type PodInfo,
   PV_POOLS,
   type PvPoolSpec,
   type PvPoolStatus,
@@ -170,14 +171,19 @@ const operation = z.object({
   progress: z.string().optional(),
 } satisfies FieldsOf<NonNullable<PvPoolStatus['operation']>>);
 
+const podInfo = z.object({
+  podName: z.string(),
+  podStatus: z.string(),
+  capacityBytes: bytes().optional(),
+  usedBytes: bytes().optional(),
+  drain: z.object({ since: dateTime(), movedBytes: bytes(), leftBytes: bytes() }).optional(),
+} satisfies FieldsOf<PodInfo>);
+
 /** Phases and states are any text: an agent may say something that nobody knows. */
 const status = z
   .object({
     phase: z.string().optional().describe('ScalingUp, ScalingDown, Ready or Unknown.'),
-    podsInfo: z
-      .array(z.object({ podName: z.string(), podStatus: z.string() }))
-      .optional()
-      .describe('What each agent says of itself.'),
+    podsInfo: z.array(podInfo).optional().describe('What each agent says of itself.'),
     countByState: z.record(z.string(), count()).optional().describe('How many agents are in which state.'),
     usedPercentage: z.int().optional().describe('How much of the whole pool is used.'),
     observedGeneration: z.int().optional(),

@@ -21,6 +21,7 @@ test('how much has moved, of how much, and how long it takes at this pace', () =
 test.each([
   ['at first', 0, 500, 'draining data-sts-2: 0 of 500 bytes'],
   ['at last', 2048, 0, 'draining data-sts-2: 2 of 2 KiB'],
+  ['at the half', GIB, 0.95 * GIB, 'draining data-sts-2: 1 of 1.9 GiB, 1 min left'],
   ['for long', GIB, 500 * GIB, 'draining data-sts-2: 1 of 501 GiB, 8 h left'],
 ])('%s', (_, moved, left, text) => {
   expect(progressOf(seenOf({ members: [aMember(0), aMember(1), draining(2, moved, left)] }), anOperation(3, 2))).toBe(

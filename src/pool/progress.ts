@@ -21,11 +21,12 @@ export function progressOf({ members, now }: Seen, operation: Operation): string
 
 const UNITS = ['bytes', 'KiB', 'MiB', 'GiB', 'TiB'] as const;
 
-/** Both in the unit of the larger. */
+/** Both in the unit of the larger, and as finely as a reader can tell them apart. Never more than it is. */
 function amountsOf({ movedBytes, leftBytes }: DrainStatus): string {
   const all = movedBytes + leftBytes;
   const power = Math.min(UNITS.length - 1, all > 0 ? Math.floor(Math.log2(all) / 10) : 0);
-  const inUnit = (bytes: number) => Math.floor(bytes / 2 ** (10 * power));
+  const scale = power > 0 && all / 2 ** (10 * power) < 10 ? 10 : 1;
+  const inUnit = (bytes: number) => Math.floor((scale * bytes) / 2 ** (10 * power)) / scale;
   return `${inUnit(movedBytes)} of ${inUnit(all)} ${UNITS[power]}`;
 }
 

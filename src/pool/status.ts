@@ -1,6 +1,6 @@
 /** What the status of a pool says. It is made from what was seen and decided, and stays the same as long as that does. */
-import type { AgentState } from '../pool-client/protocol.ts';
-import type { Condition, Phase, PodInfo, PvPoolStatus } from './contract.ts';
+import type { AgentState, DrainStatus } from '../pool-client/protocol.ts';
+import type { Condition, DrainInfo, Phase, PodInfo, PvPool, PvPoolStatus } from './contract.ts';
 import { POOL_LABEL } from './contract.ts';
 import { desiredPVs } from './decide.ts';
 import { whyNotServing } from './members.ts';
@@ -51,7 +51,27 @@ function podsInfoOf(seen: Seen): readonly PodInfo[] {
   const replicas = seen.set ? replicasOf(seen.set) : 0;
   return seen.members
     .filter(({ ordinal, pod }) => ordinal < replicas || (pod !== undefined && !pod.isDeleting))
-    .map((member) => ({ podName: member.name, podStatus: stateOf(member) }));
+    .map((member) => ({ podName: member.name, podStatus: stateOf(member), ...amountsOf(member, seen.pool) }));
+}
+
+type Amounts = Pick<PodInfo, 'capacityBytes' | 'usedBytes' | 'drain'>;
+
+/** What has hardly changed is not told anew: every word of it is a write. */
+function amountsOf({ name, agent }: Member, { status }: PvPool): Amounts {
+  if (!agent.known) return {};
+  const { total: capacityBytes, used, drain } = agent.value;
+  const before = status?.podsInfo?.find(({ podName }) => podName === name);
+  const isNews = (bytes: number, known: number | undefined, all: number) =>
+    known === undefined || bytes === 0 || Math.abs(bytes - known) >= NEWS * all;
+  const usedBytes = isNews(used, before?.usedBytes, capacityBytes) ? used : before?.usedBytes;
+  return { capacityBytes, ...(usedBytes !== undefined && { usedBytes }), ...(drain && { drain: drainOf(drain) }) };
+
+  function drainOf({ since, movedBytes, leftBytes }: DrainStatus): DrainInfo {
+    const known = before?.drain;
+    const isSame =
+      known?.since === since && !isNews(leftBytes, known.leftBytes, movedBytes + leftBytes) && movedBytes > 0;
+    return isSame ? known : { since, movedBytes, leftBytes };
+  }
 }
 
 function stateOf({ agent, pod }: Member): AgentState {

@@ -49,7 +49,8 @@ const VIEWS: readonly { readonly name: string; readonly visit: (page: Page) => P
       await page.getByRole('row').nth(1).getByRole('link').click();
       await page.getByRole('heading', { name: 'Wipe receipts' }).waitFor();
       await page.getByText('64 other exports in the object store were not looked into.').waitFor();
-      await page.getByText('Its only pod runs on a node of that zone').waitFor();
+      await page.getByText('The volume can be used on that node alone.').waitFor();
+      await page.getByText('eui.0025385b21404d27').waitFor();
       await page.getByText('Unable to mount: the device is busy').waitFor();
       await page.getByText('Show the YAML').click();
       await page.getByText('onerror=alert(1)').waitFor();

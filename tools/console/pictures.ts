@@ -1,4 +1,4 @@
-/** Takes the pictures of the console for the README into docs/images, from a demo that plays its story: `node tools/console/pictures.ts`. */
+/** Takes the pictures of the console for the documentation into docs/images, from a demo that plays its story: `node tools/console/pictures.ts`. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync } from 'node:fs';
@@ -36,7 +36,7 @@ let url = '';
 let overview: Page | undefined;
 for await (const line of createInterface(child.stdout)) {
   url ||= /The console is at (\S+)/.exec(line)?.[1] ?? '';
-  if (line.includes('is a logical volume of')) {
+  if (line.includes('has grown to 2 GiB')) {
     overview = (await light.page(`${url}#/overview?cluster=protected`)).page;
     const { page } = await dark.page(`${url}#/nodes?cluster=protected`);
     await page.getByText('thin pool').first().waitFor({ timeout: 60_000 });

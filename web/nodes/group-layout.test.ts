@@ -37,7 +37,17 @@ test('volumes of a thin pool have no place beside it', () => {
   ]);
 });
 
-test('where not all volumes fit beside the pools, those that do are one part', () => {
+test('volumes of a thin pool are named in it, and those beside it have parts of their own', () => {
+  const pools = [{ name: 'thin', sizeBytes: 30, promisedBytes: 60 }];
+  const volumes = [{ ...aVolume('a', 40), pool: 'thin' }, aVolume('thick', 30), { ...aVolume('b', 20), pool: 'thin' }];
+  expect(partsOf(aGroup({ pools, volumes })).map(({ name, bytes }) => [name, bytes])).toEqual([
+    ['thin: a, b', 30],
+    ['thick', 30],
+    ['free', 40],
+  ]);
+});
+
+test('where not all volumes fit beside the pools, and nobody tells which are in one, those that do are one part', () => {
   const pools = [{ name: 'thin', sizeBytes: 30, promisedBytes: 40 }];
   const parts = partsOf(aGroup({ pools, volumes: [aVolume('thin', 40), aVolume('thick', 30)] }));
   expect(parts.map(({ name, bytes }) => [name, bytes])).toEqual([

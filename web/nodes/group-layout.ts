@@ -7,17 +7,25 @@ export interface Part {
   readonly bytes: number;
 }
 
-/** Volumes in a thin pool are promised, and have no place of their own: only those that fit beside the pools are drawn. */
+/** Volumes in a thin pool are promised, and have no place of their own: they are named in the pool. */
 export function partsOf(group: GroupRow): readonly Part[] {
-  const pools = group.pools.map(({ name, sizeBytes }): Part => ({ kind: 'pool', name, bytes: sizeBytes }));
+  const pools = group.pools.map(
+    ({ name, sizeBytes }): Part => ({
+      kind: 'pool',
+      name: [name, group.volumes.flatMap(({ pool, volume }) => (pool === name ? [volume] : [])).join(', ')]
+        .filter(Boolean)
+        .join(': '),
+      bytes: sizeBytes,
+    }),
+  );
   const used = Math.max(0, group.sizeBytes - group.freeBytes);
   const beside = used - sum(pools);
-  const thick = group.volumes.flatMap(({ volume, sizeBytes }): Part[] =>
-    sizeBytes === undefined ? [] : [{ kind: 'volume', name: volume, bytes: sizeBytes }],
+  const thick = group.volumes.flatMap(({ volume, pool, sizeBytes }): Part[] =>
+    sizeBytes === undefined || pool !== undefined ? [] : [{ kind: 'volume', name: volume, bytes: sizeBytes }],
   );
   const volumes = sum(thick) <= beside ? thick : [];
   const other = beside - sum(volumes);
-  // Which of them are in a pool is not told: where not all fit, those beside it are one part.
+  // Where volumes may not be read, nobody tells which of them are in a pool: if not all fit, those beside it are one part.
   const rest = volumes.length < thick.length ? 'logical volumes' : 'other';
   return [
     ...pools,

@@ -59,15 +59,21 @@ export function ActionDialog({ action, cluster, service, onClose }: ActionDialog
   );
 }
 
+/** What only the agent compares is in the consequence in words. */
+const isForPeople = ([name]: readonly [string, string]): boolean => !FOR_MACHINES.has(name);
+const FOR_MACHINES: ReadonlySet<string> = new Set(['identity', 'uid', 'generation']);
+
 function Subject({ to }: Pick<Action, 'to'>) {
   return (
     <dl class="facts inline">
-      {Object.entries(to).map(([name, value]) => (
-        <div key={name}>
-          <dt>{name}</dt>
-          <dd>{value}</dd>
-        </div>
-      ))}
+      {Object.entries(to)
+        .filter(isForPeople)
+        .map(([name, value]) => (
+          <div key={name}>
+            <dt>{name}</dt>
+            <dd>{value}</dd>
+          </div>
+        ))}
     </dl>
   );
 }

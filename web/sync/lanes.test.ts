@@ -18,7 +18,11 @@ test('marks stand where their time is, between the first of them and now', () =>
   ]);
 });
 
-test('a short time is not stretched, and the future is not off the edge', () => {
-  expect(beginOf([at(59, 'export')], NOW)).toBe(NOW - 600_000);
+test('a few minutes fill the line as well as days do, but a moment is not stretched', () => {
+  expect(lanesOf([at(57, 'export'), at(58, 'export')], NOW)[0]?.marks.map(({ x }) => x)).toEqual([0, 1 / 3]);
+  expect(beginOf([at(59.5, 'export')], NOW)).toBe(NOW - 60_000);
+});
+
+test('the future is not off the edge', () => {
   expect(lanesOf([at(70, 'restore')], NOW)[0]?.marks[0]?.x).toBe(1);
 });

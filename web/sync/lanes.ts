@@ -19,8 +19,8 @@ const LANES = [
   ['Drills', ['drill']],
 ] as const;
 
-/** A timeline of less than ten minutes would make much of nothing. */
-const SHORTEST_MS = 600_000;
+/** The data make the scale, but what is seconds old would creep as one looks. */
+const SHORTEST_MS = 60_000;
 
 export function beginOf(timeline: readonly SyncMoment[], now: number): number {
   const first = Date.parse(timeline[0]?.at ?? '');

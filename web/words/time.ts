@@ -26,13 +26,14 @@ export const took = (seconds: number): string => (seconds < 10 ? `${Math.round(s
 export const ago = (at: number, now: number): string =>
   now - at < 2_000 ? 'just now' : `${span((now - at) / 1000)} ago`;
 
-/** `04:12`, `1:04:12`: counts up by the second, for what has to be watched. */
+/** `12 s`, `4 min 12 s`, `1 h 4 min 12 s`: counts up by the second, for what has to be watched, and is not taken for a clock. */
 export function counter(seconds: number): string {
   const whole = Math.max(0, Math.floor(seconds));
   if (whole >= 2 * DAY) return span(whole);
-  const two = (value: number): string => String(value).padStart(2, '0');
   const [hours, minutes] = [Math.floor(whole / HOUR), Math.floor((whole % HOUR) / MINUTE)];
-  return `${hours > 0 ? `${hours}:` : ''}${two(minutes)}:${two(whole % MINUTE)}`;
+  return [hours > 0 && `${hours} h`, whole >= MINUTE && `${minutes} min`, `${whole % MINUTE} s`]
+    .filter(Boolean)
+    .join(' ');
 }
 
 /** In the reader's own zone, which is named. What is no time is shown as it is. */

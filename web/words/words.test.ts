@@ -34,7 +34,7 @@ test('what took a moment is told to a tenth', () => {
 });
 
 test('a counter counts seconds, until days make them pointless', () => {
-  expect([4, 252, 3852, 3 * 86_400].map(counter)).toEqual(['00:04', '04:12', '1:04:12', '3 d']);
+  expect([0, 4, 252, 3852, 3 * 86_400].map(counter)).toEqual(['0 s', '4 s', '4 min 12 s', '1 h 4 min 12 s', '3 d']);
 });
 
 test('a moment is told in full, with its zone; what is none is told as it is', () => {

@@ -4,6 +4,7 @@ import { ownUser, TokenDoor } from '../../console/access.ts';
 import { ACTIONS, Actions } from '../../console/actions.ts';
 import { ConsoleCluster } from '../../console/cluster.ts';
 import { type Door, openDoor } from '../../console/door.ts';
+import { nameIn } from '../../console/guard.ts';
 import { ConsoleServer } from '../../console/server.ts';
 import { PageFiles } from '../../console/static.ts';
 import type { TlsFiles } from '../../console/tls.ts';
@@ -145,7 +146,7 @@ async function run(options: Options, terminal: Terminal): Promise<void> {
         page: new PageFiles(),
         actions,
         allowed: options.allowActions ? ACTIONS : [],
-        hosts: new Set((options.host ?? []).map((name) => name.toLowerCase())),
+        hosts: new Set((options.host ?? []).map(nameIn)),
         ...(tls && { tls }),
       },
       address,

@@ -30,6 +30,12 @@ interface Running {
   readonly ended: Promise<void>;
 }
 
+interface Left {
+  readonly name: string;
+  /** Whether the operator had seen that it holds nothing. */
+  readonly wasEmpty: boolean;
+}
+
 export class DemoAgents implements AsyncDisposable {
   readonly #site: DemoSite;
   readonly #directory: string;
@@ -39,6 +45,9 @@ export class DemoAgents implements AsyncDisposable {
   /** Agents that end, by the uid of their claim: the next one waits for its directory. */
   readonly #ending = new Map<string, Promise<void>>();
   readonly #stopWatching: () => void;
+  /** The uids of pods whose agents the operator was told to be empty. */
+  readonly #seenEmpty = new Set<string>();
+  readonly #left: Left[] = [];
   #failure: Error | undefined;
 
   private constructor(site: DemoSite, directory: string, port: number) {
@@ -59,7 +68,11 @@ export class DemoAgents implements AsyncDisposable {
     const http = new HttpAgents(clock, this.#port);
     return {
       status: (...asked) => http.status(...asked),
-      isEmpty: (...asked) => http.isEmpty(...asked),
+      isEmpty: async (to, ...asked) => {
+        const answer = await http.isEmpty(to, ...asked);
+        if (answer.known && answer.value) this.#seenEmpty.add(to.podUid);
+        return answer;
+      },
       order: (to, token, order, signal) =>
         http.order(
           to,
@@ -72,6 +85,11 @@ export class DemoAgents implements AsyncDisposable {
 
   get peers(): readonly Peer[] {
     return [...this.#running.values()].map(({ name, url }) => ({ name, url }));
+  }
+
+  /** Those that have gone, in that order. */
+  get left(): readonly Left[] {
+    return this.#left;
   }
 
   /** What an agent has died of. */
@@ -113,6 +131,7 @@ export class DemoAgents implements AsyncDisposable {
     const running = this.#running.get(pod);
     if (!running) return;
     running.stop.abort();
+    this.#left.push({ name: running.name, wasEmpty: this.#seenEmpty.has(pod) });
     this.#running.delete(pod);
     this.#ending.set(running.claim, running.ended);
   }

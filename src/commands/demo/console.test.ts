@@ -4,9 +4,13 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import type { VolumeStory } from '../../console/model.ts';
 import { systemClock } from '../../kit/clock/clock.ts';
+import { MortalClock } from '../../kit/clock/mortal.ts';
+import { scaledClock } from '../../kit/clock/scaled.ts';
 import { openConsole } from './console.ts';
 import { DemoSite } from './site.ts';
+import { DemoWorld } from './world.ts';
 
 let directory: string;
 beforeEach(async () => {
@@ -76,4 +80,29 @@ test('what people do there, or try to, is told', async () => {
     expect.stringMatching(/^audit: you, in the demo protected start-drill .*: Nothing was done: .*\n$/),
   ]);
   expect(audited[0]).not.toContain('\u001b');
+});
+
+test('the story of a volume tells which disk or which logical volume it is', async () => {
+  const clock = new MortalClock(scaledClock(systemClock, 8));
+  using _end = { [Symbol.dispose]: () => clock.die() };
+  await using world = await DemoWorld.open({ clock, directory, kubeconfigs: directory, port: 0 });
+  await using console = await openConsole([world.protectedSite], at(0));
+  const facts = async (name: string) => {
+    const response = await fetch(`${console.url}api/clusters/protected/volumes/${name}`);
+    const { facts: all } = (await response.json()) as VolumeStory;
+    return Object.fromEntries(all.map(({ name: what, value }) => [what, value]));
+  };
+  const eventually = (check: () => Promise<void>) => vi.waitFor(check, { timeout: 15_000, interval: 100 });
+  await eventually(async () =>
+    expect(await facts('local-node-c1-fast-1')).toMatchObject({ Node: 'node-c1', Disk: 'naa.node-c1-fast-1' }),
+  );
+  await eventually(async () =>
+    expect(await facts('traces')).toMatchObject({
+      'Logical volume': 'storage_bulk/traces',
+      'Volume group': expect.stringMatching(/^storage_bulk, .* of 4Gi free$/),
+      'Thin pool': 'thin',
+      Encrypted: 'no',
+      'UUID of the logical volume': expect.any(String),
+    }),
+  );
 });

@@ -14,7 +14,10 @@ import { onOff } from '../flags/switch.ts';
 import { text } from '../flags/text.ts';
 import type { Define, Terminal } from '../line/command.ts';
 import { addExamples } from '../line/help.ts';
+import { reader } from '../line/reader.ts';
 import { UsageError } from '../line/usage-error.ts';
+import { hasColours } from '../page/colours.ts';
+import { calledFrom } from './called-from.ts';
 import { openConsole } from './console.ts';
 import { Narrator } from './narrator.ts';
 import { story } from './story.ts';
@@ -60,10 +63,10 @@ export const define: Define = (command, terminal) => {
 async function demo(options: OptionsOf<typeof flags>, terminal: Terminal): Promise<void> {
   if (options.once && options.story) throw new UsageError('--once plays the story: leave --no-story out');
   using stopping = stopSignals(process, () => {});
+  using reading = reader();
   await using directory = await temporary();
   const kubeconfigs = options.kubeconfigOut ?? directory.path;
   await mkdir(kubeconfigs, { recursive: true });
-  const isTerminal = 'isTTY' in terminal.stdout && terminal.stdout.isTTY === true;
   const clock = new MortalClock(scaledClock(systemClock, options.speed));
   using _end = { [Symbol.dispose]: () => clock.die() }; // whatever still waits for a time keeps nobody
   await using world = await DemoWorld.open({ clock, directory: directory.path, kubeconfigs, port: options.port });
@@ -79,14 +82,15 @@ async function demo(options: OptionsOf<typeof flags>, terminal: Terminal): Promi
       `  export KUBECONFIG=${recoverySite.kubeconfig}   # recovery\n\n` +
       `The console is at ${console.url}\n`,
   );
-  const { signal } = stopping;
+  const signal = AbortSignal.any([stopping.signal, reading.gone]);
   const pauseMs = options.once ? 0 : PAUSE_MS;
   const narrator = new Narrator({
     terminal,
-    isStyled: isTerminal,
+    isStyled: hasColours(terminal),
     signal,
     pauseMs,
     console: console.url,
+    program: calledFrom(process.cwd(), process.argv[1] ?? ''),
     failure: () => world.failure,
   });
   try {

@@ -15,7 +15,7 @@ import { customResourceDefinition } from '../../kit/manifests/crd.ts';
 import { silentLog } from '../../kit/observe/log.ts';
 import { Metrics } from '../../kit/observe/metrics.ts';
 import { Cluster } from '../../sandbox/cluster.ts';
-import { listen } from '../../sandbox/http.ts';
+import { type Listening, listen } from '../../sandbox/http.ts';
 import { CUSTOM_RESOURCE_DEFINITIONS, SERVICE_ACCOUNTS } from '../../sandbox/kinds/resources.ts';
 import { kubeconfigFor } from '../../sandbox/kubeconfig.ts';
 import { accountOf, grant } from '../../sandbox/rights.ts';
@@ -44,6 +44,8 @@ export const CLASS = 'standard';
 export class DemoSite implements AsyncDisposable {
   readonly name: string;
   readonly kubeconfig: string;
+  /** Of its API server. */
+  readonly url: string;
   readonly clock: Clock;
   readonly cluster: Cluster;
   readonly world: World;
@@ -51,15 +53,17 @@ export class DemoSite implements AsyncDisposable {
   readonly #running: Promise<void>[] = [];
   readonly #transports: Transport[] = [];
   readonly #listening: AsyncDisposable;
+  #jobs = 0;
   #failure: Error | undefined;
 
-  private constructor(options: SiteOptions, cluster: Cluster, world: World, listening: AsyncDisposable) {
+  private constructor(options: SiteOptions, cluster: Cluster, world: World, listening: Listening) {
     this.name = options.name;
     this.clock = options.clock;
     this.kubeconfig = kubeconfigIn(options);
     this.cluster = cluster;
     this.world = world;
     this.#listening = listening;
+    this.url = listening.url;
   }
 
   static async open(options: SiteOptions): Promise<DemoSite> {
@@ -69,7 +73,8 @@ export class DemoSite implements AsyncDisposable {
     const certificate = authority.issueServer({ commonName: options.name }, ['127.0.0.1', 'localhost']);
     const cluster = new Cluster({ clock, random });
     const world = new World({ cluster, clock, random });
-    const { url, ...listening } = await listenAt(cluster, certificate, port);
+    const listening = await listenAt(cluster, certificate, port);
+    const { url } = listening;
     const token = cluster.access.tokens.give(ADMIN);
     const kubeconfig = kubeconfigFor({ url, ca: authority.certificate, token });
     await writeFile(kubeconfigIn(options), kubeconfig, { mode: 0o600 });
@@ -122,9 +127,19 @@ export class DemoSite implements AsyncDisposable {
       this.#stop.signal,
     );
     this.#running.push(running);
-    running.catch((error) => {
-      this.#failure ??= new Error(`${spec.name} has ended in the ${this.name} cluster`, { cause: error });
-    });
+    this.#jobs += 1;
+    running
+      .catch((error) => {
+        this.#failure ??= new Error(`${spec.name} has ended in the ${this.name} cluster`, { cause: error });
+      })
+      .finally(() => {
+        this.#jobs -= 1;
+      });
+  }
+
+  /** How many run now. */
+  get jobs(): number {
+    return this.#jobs;
   }
 
   /** What a job has ended of by itself. */

@@ -2,6 +2,7 @@ import { CommanderError } from 'commander';
 import { expect, test } from 'vitest';
 import { outcomeOf } from './outcome.ts';
 import { UsageError } from './usage-error.ts';
+import { NotWell } from './verdict.ts';
 
 const of = (error: unknown, debug = false) => outcomeOf(error, 'holdfast pool', debug);
 
@@ -17,6 +18,11 @@ test("commander's own complaints read the same way", () => {
   expect(of(error).message).toBe(
     "holdfast pool: unknown option '--xs'; did you mean --x? (see holdfast pool --help)\n",
   );
+});
+
+test('what was asked about and is not well ends with a code of its own, and without a word', () => {
+  expect(of(new NotWell('needs a person'))).toEqual({ exitCode: 3, message: '' });
+  expect(of(new NotWell('unknown'))).toEqual({ exitCode: 4, message: '' });
 });
 
 test('shown help is a success', () => {

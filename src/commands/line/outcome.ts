@@ -1,13 +1,13 @@
 /**
- * How the program ends: 0 when all went well, 1 when it failed, 2 when it was used wrongly, and 3 when it was asked to say so and
- * something needs a person. Each failure is one sentence.
+ * How the program ends: 0 when all went well, 1 when it failed, 2 when it was used wrongly, and, when it was asked to say so, 3 when
+ * something needs a person and 4 when that is not known. Each failure is one sentence.
  */
 import { CommanderError } from 'commander';
-import { NeedsAPerson } from './needs-a-person.ts';
 import { UsageError } from './usage-error.ts';
+import { NotWell } from './verdict.ts';
 
 export interface Outcome {
-  readonly exitCode: 0 | 1 | 2 | 3;
+  readonly exitCode: 0 | 1 | 2 | 3 | 4;
   /** For standard error; empty when there is nothing to say. */
   readonly message: string;
 }
@@ -16,7 +16,7 @@ export const SUCCESS: Outcome = { exitCode: 0, message: '' };
 
 /** `command` is how the person called it, such as `holdfast version`. */
 export function outcomeOf(error: unknown, command: string, debug: boolean): Outcome {
-  if (error instanceof NeedsAPerson) return { exitCode: 3, message: '' };
+  if (error instanceof NotWell) return { exitCode: error.found === 'unknown' ? 4 : 3, message: '' };
   const usage = usageFault(error);
   if (usage === '') return SUCCESS;
   const stack = debug && error instanceof Error ? `${error.stack}\n` : '';

@@ -11,6 +11,7 @@ export const EXIT_CODES: Readonly<Record<number, string>> = {
   1: 'it failed: standard error says why in a sentence',
   2: 'it was used wrongly: standard error says how it is used',
   3: 'something needs a person: only with --exit-code, of status',
+  4: 'something could not be looked at, and nothing is known to need a person: only with --exit-code, of status',
 };
 
 export const TOPICS: Readonly<Record<string, Topic>> = {

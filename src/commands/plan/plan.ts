@@ -7,6 +7,7 @@ import { JOBS, type Job } from '../jobs.ts';
 import type { Define, Terminal } from '../line/command.ts';
 import { addExamples } from '../line/help.ts';
 import { refuseStranger } from '../line/stranger.ts';
+import { notInstalled } from '../not-installed.ts';
 import { type Page, toned } from '../page/page.ts';
 import { namespaceFlag, nodeNames, type Where } from '../reports/read.ts';
 import { show, showFlags } from '../show/show.ts';
@@ -115,7 +116,7 @@ async function planned<Plan>(
   } catch (error) {
     visitor.signal.throwIfAborted();
     if (error instanceof ConnectionError || hasReason(error, 'Unauthorized')) throw error;
-    if (hasReason(error, 'NotFound')) return { job, why: 'its kind of object is not installed in this cluster' };
+    if (hasReason(error, 'NotFound')) return { job, why: notInstalled(job, error) };
     return { job, why: `it cannot be planned from here: ${error instanceof Error ? error.message : error}` };
   }
 }

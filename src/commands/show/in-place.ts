@@ -19,8 +19,9 @@ export class InPlace {
   draw(lines: readonly string[]): void {
     const { stdout } = this.#terminal;
     const fitting = fitted(lines, stdout.rows);
-    // Where it has another width now, nobody knows which line stands where.
-    const isResized = this.#columns !== undefined && this.#columns !== stdout.columns;
+    // Where it has another width now, or is not as high as what was drawn, nobody knows which line stands where.
+    const isLower = this.#drawn > 0 && this.#drawn >= (stdout.rows || Number.POSITIVE_INFINITY);
+    const isResized = isLower || (this.#columns !== undefined && this.#columns !== stdout.columns);
     const start = isResized ? CLEAR_ALL : `\r${up(this.#drawn)}`;
     stdout.write(`${start}${fitting.map((line) => `${line}${CLEAR_LINE_END}\n`).join('')}${CLEAR_BELOW}`);
     this.#drawn = fitting.length;

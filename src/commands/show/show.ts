@@ -5,8 +5,8 @@ import { flag } from '../flags/flag.ts';
 import type { OptionsOf } from '../flags/options.ts';
 import { onOff } from '../flags/switch.ts';
 import type { Terminal } from '../line/command.ts';
-import { NeedsAPerson } from '../line/needs-a-person.ts';
 import { UsageError } from '../line/usage-error.ts';
+import { NotWell, type Verdict } from '../line/verdict.ts';
 import { asPage, pageFlag } from '../output.ts';
 import type { Page } from '../page/page.ts';
 import { type Visitor, visit } from '../visit.ts';
@@ -19,9 +19,11 @@ export const showFlags = {
   watch: flag('-w, --watch', 'show it again whenever it has changed, until Ctrl-C', onOff, { default: 'false' }),
 };
 
-/** Of those that can tell whether a person is needed. */
+/** Of those that can tell whether a person is needed. A script must not take what could not be looked at for well. */
 export const exitCodeFlag = {
-  exitCode: flag('--exit-code', 'end with 3 when something needs a person', onOff, { default: 'false' }),
+  exitCode: flag('--exit-code', 'end with 3 when something needs a person, with 4 when it is not known', onOff, {
+    default: 'false',
+  }),
 };
 
 export interface Showing<T> {
@@ -29,13 +31,13 @@ export interface Showing<T> {
   readonly name: string;
   readonly look: (visitor: Visitor, terminal: Terminal) => Promise<T>;
   readonly page: (value: T) => Page;
-  readonly needsAPerson?: (value: T) => boolean;
+  readonly verdict?: (value: T) => Verdict;
 }
 
 export type ShowOptions = OptionsOf<typeof showFlags> & Partial<OptionsOf<typeof exitCodeFlag>>;
 
 export async function show<T>(showing: Showing<T>, options: ShowOptions, terminal: Terminal): Promise<void> {
-  const { name, look, page, needsAPerson } = showing;
+  const { name, look, page, verdict } = showing;
   const { output, exitCode = false } = options;
   if (options.watch) {
     if (exitCode) throw new UsageError('--exit-code is for one look, and --watch never ends by itself: leave one out');
@@ -46,5 +48,6 @@ export async function show<T>(showing: Showing<T>, options: ShowOptions, termina
   }
   const value = await visit(name, options, terminal, (visitor) => look(visitor, terminal));
   terminal.stdout.write(await asPage(value, output, terminal, page));
-  if (exitCode && needsAPerson?.(value)) throw new NeedsAPerson();
+  const found = verdict?.(value) ?? 'well';
+  if (exitCode && found !== 'well') throw new NotWell(found);
 }

@@ -56,6 +56,17 @@ describe('on a terminal', () => {
     frames.draw(['two']);
     expect(screen.written.out).toContain('\u001b[2J\u001b[Htwo');
   });
+
+  test('where the height is less than what was drawn all of it is drawn anew, and nothing of it stays above', () => {
+    const screen = aScreen(10, 40);
+    const frames = new InPlace(screen);
+    frames.draw(['one', 'two', 'three', 'four', 'five', 'six']);
+    Object.assign(screen.stdout, { rows: 4 });
+    frames.draw(['uno', 'due', 'tre', 'quattro', 'cinque']);
+    expect(screen.written.out).toContain('\u001b[2J\u001b[Huno');
+    frames.draw(['eins']);
+    expect(screen.written.out).toContain('\r\u001b[3Aeins');
+  });
 });
 
 const clientOf = (transport: SimulatedCollection, clock: VirtualClock) =>

@@ -7,7 +7,7 @@ import { PLAIN } from '../page/screen.ts';
 import { devices } from './devices.ts';
 import { overviewPage } from './overview.ts';
 import { pool } from './pool.ts';
-import { absent, type Need, summaryOf, unseen } from './summary.ts';
+import { absent, type Need, summaryOf, unseen, verdictOn } from './summary.ts';
 import { topology } from './topology.ts';
 
 const NOW = new Date('2026-01-01T00:00:30Z');
@@ -68,6 +68,26 @@ describe('the health of a job', () => {
       new ApiError({ request: 'list pvpools', status, reason, detail: 'no' });
     expect(unseen('pool', answer(404, 'NotFound')).health).toBe('absent');
     expect(unseen('pool', answer(403, 'Forbidden')).health).toBe('unknown');
+  });
+
+  test('of one whose kind every cluster has cannot be absent: whoever does not find that is no cluster', () => {
+    const error = new ApiError({ request: 'GET /api/v1/nodes', status: 404, reason: 'NotFound', detail: 'no' });
+    for (const job of ['topology', 'devices', 'lvm'] as const)
+      expect(() => unseen(job, error)).toThrow(/GET \/api\/v1\/nodes: .* not a Kubernetes API server/);
+  });
+});
+
+describe('a script is told', () => {
+  const unknown = unseen('pool', new Error('pvpools may not be listed'));
+  const needed = summaryOf('lvm', '', [{ job: 'lvm', what: 'x', remedy: 'z' }]);
+
+  test('that all is well when all could be looked at, and nobody is needed', () => {
+    expect(verdictOn([summaryOf('topology', '', [], ['it goes on']), absent('lvm', '')])).toBe('well');
+  });
+
+  test('of a need before that something is not known, and never that this is well', () => {
+    expect(verdictOn([absent('lvm', ''), unknown])).toBe('unknown');
+    expect(verdictOn([unknown, needed])).toBe('needs a person');
   });
 });
 

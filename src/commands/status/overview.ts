@@ -29,7 +29,7 @@ export async function lookAtAll(visitor: Visitor, where: Where, terminal: Termin
   return { needsAPerson: jobs.some(({ needs }) => needs.length > 0), jobs };
 }
 
-/** A cluster that does not answer, or does not know us, is nothing that could be said of one job. */
+/** A cluster that does not answer, does not know us, or is none, is nothing that could be said of one job. */
 async function summaryFor<S>(
   { job, look, summary }: JobStatus<S>,
   visitor: Visitor,

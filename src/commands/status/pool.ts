@@ -12,7 +12,7 @@ import { type Page, type Text, toned, wide } from '../page/page.ts';
 import { progressOn } from '../progress.ts';
 import { counted } from '../reports/text.ts';
 import { exitCodeFlag, show, showFlags } from '../show/show.ts';
-import { type JobStatus, type Summary, summaryOf } from './summary.ts';
+import { type JobStatus, type Summary, summaryOf, verdictOn } from './summary.ts';
 
 const flags = { ...showFlags, ...exitCodeFlag };
 
@@ -29,7 +29,7 @@ export const define: Define = (command, terminal) => {
     name: 'status',
     look: (visitor: Parameters<typeof pool.look>[0], quiet: typeof terminal) => pool.look(visitor, NOWHERE, quiet),
     page: statusPage,
-    needsAPerson: (status: PoolsStatus) => pool.summary(status).needs.length > 0,
+    verdict: (status: PoolsStatus) => verdictOn([pool.summary(status)]),
   };
   runs(command, flags, terminal, (options) => show(showing, options, terminal));
 };
@@ -65,7 +65,7 @@ function summary({ pools }: PoolsStatus): Summary {
 export function statusPage({ pools }: PoolsStatus): Page {
   const troubles = pools.flatMap(({ pool: name, code, troubles: all }) => all.map((why) => [name, code, why]));
   return [
-    { sentences: [`${pools.length} pools`] },
+    { sentences: [counted(pools.length, 'pool')] },
     {
       columns: ['POOL', 'PVS', 'READY', 'PHASE', 'USED', 'OF', 'FULL IN', wide('REPLICAS'), wide('STATES'), 'NOW'],
       rows: pools.map(rowOf),

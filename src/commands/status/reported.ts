@@ -9,7 +9,7 @@ import { namespaceFlag, nodeNames, type Where } from '../reports/read.ts';
 import { type Agents, agentLines } from '../reports/text.ts';
 import { exitCodeFlag, show, showFlags } from '../show/show.ts';
 import type { Visitor } from '../visit.ts';
-import { absent, type JobStatus, type Need, type Summary, summaryOf } from './summary.ts';
+import { absent, type JobStatus, type Need, type Summary, summaryOf, verdictOn } from './summary.ts';
 
 export interface ReportedJob<Looked, Status extends Agents> {
   readonly job: Job;
@@ -65,8 +65,8 @@ export const statusOfReports = <Looked, Status extends Agents>(parts: ReportedJo
     runs(command, flags, terminal, (options) => {
       const where = { namespace: options.namespace, nodes: nodeNames(command.args) };
       const look = (visitor: Visitor, quiet: Terminal) => status.look(visitor, where, quiet);
-      const needsAPerson = (seen: Status) => status.summary(seen).needs.length > 0;
-      return show({ name: 'status', look, page, needsAPerson }, options, terminal);
+      const verdict = (seen: Status) => verdictOn([status.summary(seen)]);
+      return show({ name: 'status', look, page, verdict }, options, terminal);
     });
   };
 };

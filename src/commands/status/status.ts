@@ -11,6 +11,7 @@ import { define as devices } from './devices.ts';
 import { define as lvm } from './lvm.ts';
 import { lookAtAll, type Overview, overviewPage } from './overview.ts';
 import { define as pool } from './pool.ts';
+import { verdictOn } from './summary.ts';
 import { define as sync } from './sync.ts';
 import { define as topology } from './topology.ts';
 
@@ -52,7 +53,8 @@ export const define: Define = (command, terminal) => {
   addExamples(command, {
     'holdfast status': 'all jobs on one screen: is all well, and what needs a person?',
     'holdfast status --watch': 'the same, as it changes',
-    'holdfast status --exit-code': 'for a script: ends with 3 when something needs a person',
+    'holdfast status --exit-code':
+      'for a script: ends with 3 when something needs a person, and with 4 when it could not look',
     'holdfast status devices -o wide': 'one job in full, with more columns',
   });
   for (const job of JOBS) {
@@ -63,7 +65,7 @@ export const define: Define = (command, terminal) => {
     refuseStranger(command, 'job');
     const where = { namespace: options.namespace, nodes: [] };
     const look = (visitor: Visitor, quiet: Terminal) => lookAtAll(visitor, where, quiet);
-    const needsAPerson = (overview: Overview) => overview.needsAPerson;
-    return show({ name: 'status', look, page: overviewPage, needsAPerson }, options, terminal);
+    const verdict = ({ jobs }: Overview) => verdictOn(jobs);
+    return show({ name: 'status', look, page: overviewPage, verdict }, options, terminal);
   });
 };

@@ -2,6 +2,8 @@
 import { hasReason } from '../../kit/kube/api-error.ts';
 import type { Job } from '../jobs.ts';
 import type { Terminal } from '../line/command.ts';
+import type { Verdict } from '../line/verdict.ts';
+import { notInstalled } from '../not-installed.ts';
 import type { Page } from '../page/page.ts';
 import type { Where } from '../reports/read.ts';
 import type { Visitor } from '../visit.ts';
@@ -54,9 +56,15 @@ export const absent = (job: Job, sentence: string): Summary => ({
 
 /** That one job cannot be looked at is said in a line, and keeps nobody from seeing the others. */
 export function unseen(job: Job, error: unknown): Summary {
-  if (hasReason(error, 'NotFound')) return absent(job, 'its kind of object is not installed in this cluster');
+  if (hasReason(error, 'NotFound')) return absent(job, notInstalled(job, error));
   const why = error instanceof Error ? error.message : String(error);
   return { job, health: 'unknown', sentence: why, needs: [], now: [] };
+}
+
+/** What a script is told: what is known to need a person counts more than what is not known. */
+export function verdictOn(jobs: readonly Summary[]): Verdict {
+  if (jobs.some(({ needs }) => needs.length > 0)) return 'needs a person';
+  return jobs.some(({ health }) => health === 'unknown') ? 'unknown' : 'well';
 }
 
 /** With its full stop, whether it had one or not. */

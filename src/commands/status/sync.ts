@@ -9,7 +9,7 @@ import { addExamples } from '../line/help.ts';
 import { type Page, type Text, toned, wide } from '../page/page.ts';
 import { counted } from '../reports/text.ts';
 import { exitCodeFlag, show, showFlags } from '../show/show.ts';
-import { absent, type JobStatus, type Summary, summaryOf } from './summary.ts';
+import { absent, type JobStatus, type Summary, summaryOf, verdictOn } from './summary.ts';
 
 const flags = { ...showFlags, ...exitCodeFlag };
 
@@ -46,7 +46,7 @@ export const define: Define = (command, terminal) => {
     name: 'status',
     look: (visitor: Parameters<typeof sync.look>[0], quiet: typeof terminal) => sync.look(visitor, NOWHERE, quiet),
     page: statusPage,
-    needsAPerson: (status: SyncsStatus) => sync.summary(status).needs.length > 0,
+    verdict: (status: SyncsStatus) => verdictOn([sync.summary(status)]),
   };
   runs(command, flags, terminal, (options) => show(showing, options, terminal));
 };

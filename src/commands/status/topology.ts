@@ -16,7 +16,7 @@ import { counted } from '../reports/text.ts';
 import { exitCodeFlag, show, showFlags } from '../show/show.ts';
 import { policyFlags, policyOf } from '../topology/policy-flags.ts';
 import type { Visitor } from '../visit.ts';
-import { type JobStatus, type Need, type Summary, summaryOf } from './summary.ts';
+import { type JobStatus, type Need, type Summary, summaryOf, verdictOn } from './summary.ts';
 
 const flags = {
   ...showFlags,
@@ -37,7 +37,7 @@ export const define: Define = (command, terminal) => {
       name: 'status',
       look: (visitor: Visitor, quiet: Terminal) => look(visitor, quiet, policy, options.selector),
       page: (status: TopologyStatus) => statusPage(status, options.all),
-      needsAPerson: (status: TopologyStatus) => needsOf(status).length > 0,
+      verdict: (status: TopologyStatus) => verdictOn([summary(status)]),
     };
     return show(showing, options, terminal);
   });
@@ -89,7 +89,7 @@ function needsOf({ volumes, unplaceable }: TopologyStatus): readonly Need[] {
 function statusPage({ volumes, unplaceable }: TopologyStatus, all: boolean): Page {
   const pods = unplaceable.map(({ pod, volumes: names, why }) => [pod, names.join(','), why]);
   return [
-    { sentences: [`${volumes.length} volumes`] },
+    { sentences: [counted(volumes.length, 'volume')] },
     byZone(volumes),
     all
       ? { title: 'ALL VOLUMES', ...volumeTable(volumes) }

@@ -10,7 +10,7 @@ class FakeProcess extends EventEmitter {
 }
 
 describe('stop signals', () => {
-  test.each(['SIGTERM', 'SIGINT'])('the first %s asks for the end and says which it was', (name) => {
+  test.each(['SIGTERM', 'SIGINT', 'SIGHUP'])('the first %s asks for the end and says which it was', (name) => {
     const source = new FakeProcess();
     const told: string[] = [];
     const stop = stopSignals(source, (signal) => told.push(signal));
@@ -26,6 +26,7 @@ describe('stop signals', () => {
     ['SIGTERM', 'SIGTERM', 143],
     ['SIGTERM', 'SIGINT', 130],
     ['SIGINT', 'SIGTERM', 143],
+    ['SIGINT', 'SIGHUP', 129],
   ])('after %s, %s ends the process at once with the code of that signal', (first, second, code) => {
     const source = new FakeProcess();
     const told: string[] = [];

@@ -1,4 +1,4 @@
-/** SIGTERM and SIGINT: the first asks the process to end well, the second ends it at once. */
+/** SIGTERM, SIGINT, and SIGHUP of a terminal that is closed: the first asks the process to end well, the second ends it at once. */
 
 /** The part of `process` that is needed here. */
 export interface SignalSource {
@@ -7,8 +7,8 @@ export interface SignalSource {
   exit(code: number): void;
 }
 
-const NUMBERS = { SIGTERM: 15, SIGINT: 2 } as const;
-const NAMES = ['SIGTERM', 'SIGINT'] as const;
+const NUMBERS = { SIGTERM: 15, SIGINT: 2, SIGHUP: 1 } as const;
+const NAMES = ['SIGTERM', 'SIGINT', 'SIGHUP'] as const;
 
 export interface StopSignals extends Disposable {
   readonly signal: AbortSignal;

@@ -1,14 +1,20 @@
 /** `holdfast demo`, as it is shipped: the story is true, and nothing is left behind. */
-import { spawn } from 'node:child_process';
+import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import type { Readable } from 'node:stream';
+import { text } from 'node:stream/consumers';
+import { promisify, stripVTControlCharacters } from 'node:util';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { controlPlaneBinaries } from '../../harness/binaries.ts';
 import { BUILT } from '../../harness/built.ts';
 import { runHoldfastIn } from '../../harness/holdfast.ts';
+
+const run = promisify(execFile);
 
 let temporary: string;
 beforeEach(async () => {
@@ -26,7 +32,10 @@ test('the story is played to its end, and all that it claims is so', { timeout: 
     /its volume carries zone-[abc]/,
     /not a byte of it is left on the disk/,
     /refused: .*mounted/,
-    /grown to 2 GiB while it was in use, with its data/,
+    /ledger has grown to 2 GiB while it was in use, with its data/,
+    /were seen empty before they went/,
+    /exported to an object store, with a manifest/,
+    /gone: no API server, and no jobs/,
     /all 60 blobs are there, byte for byte/,
     /its claims are bound to their own volumes in the recovery cluster, and stay so/,
   ])
@@ -36,6 +45,82 @@ test('the story is played to its end, and all that it claims is so', { timeout: 
   expect(stdout).not.toContain('\u001b');
   expect(await readdir(temporary)).toEqual([]);
 });
+
+/** Resolves when a line that matches has been told; rejects when it ends before. */
+async function told(child: ChildProcess, wanted: RegExp): Promise<string> {
+  for await (const line of createInterface(child.stdout as Readable)) if (wanted.test(line)) return line;
+  throw new Error(`${wanted} was not told`);
+}
+
+/** With no more than it needs, and its directory below ours. */
+const start = (...args: readonly string[]) =>
+  spawn(process.execPath, [BUILT, 'demo', '--speed=8', ...args], {
+    stdio: ['ignore', 'pipe', 'pipe'],
+    env: { PATH: process.env.PATH, TMPDIR: temporary },
+  });
+
+test.each(['SIGINT', 'SIGHUP'] as const)(
+  '%s in the middle of the story ends it well, and nothing is left',
+  async (signal) => {
+    const child = start();
+    const exited = once(child, 'exit');
+    const line = await told(child, /^ +kubectl --kubeconfig \S+protected\.yaml /);
+    child.stdout.resume();
+    expect(await readdir(temporary)).toHaveLength(1);
+    child.kill(signal);
+    expect([await exited, line]).toEqual([[0, null], expect.any(String)]);
+    expect(await readdir(temporary)).toEqual([]);
+  },
+);
+
+test('a story that nobody reads to its end is not true, and nothing is left of it', async () => {
+  const child = start('--once');
+  const exited = once(child, 'exit');
+  const complaint = text(child.stderr);
+  await told(child, /^1\. /);
+  child.stdout.destroy();
+  expect(await exited).toEqual([1, null]);
+  expect(await complaint).toContain('nobody reads what it tells any more');
+  expect(await readdir(temporary)).toEqual([]);
+});
+
+const KUBECTL_CACHE = '.kube';
+
+/** A real terminal, as util-linux makes one. */
+const onATerminal = (...args: readonly string[]) =>
+  spawn('script', ['-qec', ['exec', process.execPath, BUILT, 'demo', ...args].join(' '), '/dev/null'], {
+    stdio: ['pipe', 'pipe', 'inherit'],
+    env: { PATH: process.env.PATH, TMPDIR: temporary, TERM: 'xterm' },
+  });
+
+test('the lines to try work while somebody can try them', { timeout: 300_000 }, async () => {
+  const child = onATerminal('--speed=8');
+  const exited = once(child, 'exit');
+  const lines: string[] = [];
+  for await (const line of createInterface(child.stdout)) {
+    lines.push(stripVTControlCharacters(line).trim());
+    if (line.includes('when you press Enter')) await tried(lines.splice(0), 'protected');
+    if (line.includes('when you press Enter')) child.stdin.write('\n');
+    if (line.includes('The recovery cluster stays')) break;
+  }
+  await tried(lines, 'recovery');
+  child.stdout.resume();
+  child.stdin.write('\u0003'); // Ctrl-C
+  expect(await exited).toEqual([0, null]);
+  expect((await readdir(temporary)).filter((name) => name !== KUBECTL_CACHE)).toEqual([]);
+});
+
+/** Each line that was printed to be tried has something to show. */
+async function tried(lines: readonly string[], cluster: string): Promise<void> {
+  const toTry = lines.filter((line) => line.startsWith('kubectl ') || line.startsWith('holdfast '));
+  expect(toTry.length).toBeGreaterThan(0);
+  for (const line of toTry) {
+    expect(line).toContain(`${cluster}.yaml`);
+    const command = line.replace(/^holdfast /, `${process.execPath} ${BUILT} `);
+    const PATH = `${controlPlaneBinaries()}:${process.env.PATH}`;
+    expect((await run('sh', ['-c', command], { env: { PATH, HOME: temporary } })).stdout).not.toBe('');
+  }
+}
 
 test('a story that is not to be told cannot be true', async () => {
   const { code, stderr } = await runHoldfastIn({ TMPDIR: temporary }, 'demo', '--once', '--no-story');

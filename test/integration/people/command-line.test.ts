@@ -2,9 +2,11 @@
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { chmod, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { promisify } from 'node:util';
+import { promisify, stripVTControlCharacters } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { toYaml } from '../../../src/kit/yaml.ts';
@@ -132,6 +134,7 @@ describe('status and plan', () => {
     for (const job of ['topology', 'devices', 'lvm', 'pool', 'sync'])
       expect(stdout).toMatch(new RegExp(`^${job} +unknown +.*nobody`, 'm'));
     expect(code).toBe(0);
+    expect((await holdfast('status', '--exit-code', `--kubeconfig=${kubeconfig}`)).code).toBe(4);
   });
 
   test('a word that is no job is answered with the nearest', async () => {
@@ -140,12 +143,66 @@ describe('status and plan', () => {
     expect(code).toBe(2);
   });
 
+  test('a server that finds nothing at all is no cluster, and a failure', async () => {
+    const server = createServer((_request, response) => response.writeHead(404).end('not here')).listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const { port } = server.address() as AddressInfo;
+    for (const command of ['status', 'plan']) {
+      const { code, stdout, stderr } = await holdfast(command, `--master=http://127.0.0.1:${port}`);
+      expect([code, stdout]).toEqual([1, '']);
+      expect(stderr).toContain('not a Kubernetes API server');
+    }
+    server.close();
+  });
+
   test('a cluster that is not there is a failure', async () => {
     const { code, stderr } = await holdfast('status', '--master=https://127.0.0.1:1');
     expect(stderr).not.toBe('');
     expect(code).toBe(1);
   });
 });
+
+describe('on a real terminal', () => {
+  /** As util-linux makes one, of this size. Ends with Ctrl-C. */
+  const onATerminal = (columns: number, env: Readonly<Record<string, string>>, ...args: readonly string[]) => {
+    const command = ['stty', `cols ${columns} rows 12;`, 'exec', process.execPath, BUILT, ...args].join(' ');
+    const child = spawn('script', ['-qec', command, '/dev/null'], {
+      env: { ...environment(), TERM: 'xterm', ...env },
+      stdio: ['pipe', 'pipe', 'inherit'],
+    });
+    const seen = { text: '' };
+    child.stdout.on('data', (chunk: Buffer) => {
+      seen.text += chunk.toString();
+    });
+    return { child, seen };
+  };
+
+  test('--watch draws in place, in colours, no line is longer than the terminal is wide, and Ctrl-C ends it well', async () => {
+    const { child, seen } = onATerminal(48, {}, 'status', '--watch');
+    const exited = once(child, 'exit');
+    await eventually(() => seen.text.includes('WHAT THERE IS') && seen.text.split('\u001b[J').length > 2);
+    expect(seen.text).toMatch(IN_PLACE);
+    expect(seen.text).toMatch(COLOURED);
+    const lines = stripVTControlCharacters(seen.text).split(/[\r\n]+/);
+    expect(Math.max(...lines.map((line) => line.length))).toBeLessThanOrEqual(48);
+    child.stdin.write('\u0003');
+    expect(await exited).toEqual([0, null]);
+  });
+
+  test('nobody who asks for no colours is given any', async () => {
+    for (const env of [{ NO_COLOR: '1' }, { TERM: 'dumb' }]) {
+      const { child, seen } = onATerminal(120, env, 'status');
+      await once(child, 'close');
+      expect(seen.text).toContain('WHAT THERE IS');
+      expect(seen.text).not.toMatch(COLOURED);
+    }
+  });
+});
+
+// biome-ignore lint/suspicious/noControlCharactersInRegex: these are what a terminal is steered by
+const COLOURED = /\u001b\[\d+m/;
+// biome-ignore lint/suspicious/noControlCharactersInRegex: the same
+const IN_PLACE = /\r\u001b\[\d+A/;
 
 test('--watch prints what has changed, and Ctrl-C ends it well', async () => {
   const child = spawn(process.execPath, [BUILT, 'status', 'pool', '--watch'], {
@@ -156,7 +213,7 @@ test('--watch prints what has changed, and Ctrl-C ends it well', async () => {
   child.stdout.on('data', (chunk: Buffer) => {
     seen += chunk.toString();
   });
-  await eventually(() => /^--- .*Z\n1 pools\n/.test(seen));
+  await eventually(() => /^--- .*Z\n1 pool\n/.test(seen));
   await apply(aPool('second', 1));
   await eventually(() => /\n--- .*Z\n2 pools\n/.test(seen));
   expect(seen.match(/^---/gm)).toHaveLength(2);

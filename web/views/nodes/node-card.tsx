@@ -7,6 +7,7 @@ import { counted } from '../../words/numbers.ts';
 import { DeviceStrip } from './device-strip.tsx';
 import { Doubt } from './doubt.tsx';
 import { GroupBar } from './group-bar.tsx';
+import { GroupNames } from './group-names.tsx';
 import { remarksOf } from './remarks.ts';
 
 export const NodeCard = memo(({ node }: { readonly node: NodeRow }) => {
@@ -41,6 +42,7 @@ export const NodeCard = memo(({ node }: { readonly node: NodeRow }) => {
       {groups.map((group) => (
         <div class="node-part" key={group.name}>
           <GroupBar group={group} />
+          <GroupNames group={group} />
         </div>
       ))}
       {devices.length === 0 && groups.length === 0 && !doubts && (

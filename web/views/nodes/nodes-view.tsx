@@ -1,6 +1,8 @@
-/** All nodes, each with a picture of its storage; those in trouble first. */
+/** All nodes, each with a picture of its storage; those in trouble first, and those with nothing to show folded away. */
 import { useMemo } from 'preact/hooks';
 import type { NodeRow } from '../../../src/console/model.ts';
+import { isIdle } from '../../nodes/idle.ts';
+import { addressIn, usePage } from '../../page.ts';
 import { Empty } from '../../parts/empty.tsx';
 import { severity } from '../../words/health.ts';
 import { counted } from '../../words/numbers.ts';
@@ -20,12 +22,34 @@ export function NodesView({ nodes }: { readonly nodes: ReadonlyMap<string, NodeR
       {sorted.length === 0 ? (
         <Empty icon="nodes" title="There are no nodes yet" />
       ) : (
-        <ul class="node-cards">
-          {sorted.map((node) => (
-            <NodeCard key={node.name} node={node} />
-          ))}
-        </ul>
+        <>
+          <ul class="node-cards">
+            {sorted
+              .filter((node) => !isIdle(node))
+              .map((node) => (
+                <NodeCard key={node.name} node={node} />
+              ))}
+          </ul>
+          <IdleNodes nodes={sorted.filter(isIdle)} />
+        </>
       )}
     </>
+  );
+}
+
+function IdleNodes({ nodes }: { readonly nodes: readonly NodeRow[] }) {
+  const page = usePage();
+  if (nodes.length === 0) return null;
+  return (
+    <details class="idle-nodes">
+      <summary>{counted(nodes.length, 'node')} without a device or volume group of ours, and well</summary>
+      <ul>
+        {nodes.map(({ name, zone }) => (
+          <li key={name}>
+            <a href={addressIn(page, { view: 'node', name })}>{name}</a> {zone}
+          </li>
+        ))}
+      </ul>
+    </details>
   );
 }

@@ -1,8 +1,9 @@
-/** An agent as a ring: closed when it is ready, filled as far as its drain has come. */
+/** An agent as a ring: filled as far as its disk is, or, while it leaves, as far as its drain has come. */
 import type { AgentRow, Health } from '../../../src/console/model.ts';
 import { HealthMark } from '../../parts/health-mark.tsx';
+import { gaugeOf } from '../../pools/gauge.ts';
 import { bytes } from '../../words/bytes.ts';
-import { clamp, percent } from '../../words/numbers.ts';
+import { percent } from '../../words/numbers.ts';
 
 const WORDS: Readonly<Record<AgentRow['state'], string>> = {
   Initializing: 'Starting',
@@ -15,9 +16,10 @@ const WORDS: Readonly<Record<AgentRow['state'], string>> = {
 const CIRCUMFERENCE = 2 * Math.PI * 20;
 
 export function AgentGauge({ agent }: { readonly agent: AgentRow }) {
-  const { pod, state, node, claim, capacityBytes, progress } = agent;
+  const { pod, state, node, claim, capacityBytes, usedBytes } = agent;
   const health = healthOf(agent);
-  const share = clamp(progress ?? (state === 'Ready' || state === 'Decommissioned' ? 1 : 0), 0, 1);
+  const gauge = gaugeOf(agent);
+  const share = gauge.of === 'nothing' ? 0 : gauge.share;
   return (
     <li class="gauge" title={claim}>
       <svg class={`ring ring-${health}`} viewBox="0 0 48 48" aria-hidden="true" focusable="false">
@@ -30,7 +32,7 @@ export function AgentGauge({ agent }: { readonly agent: AgentRow }) {
           stroke-dasharray={`${share * CIRCUMFERENCE} ${CIRCUMFERENCE}`}
         />
         <text x="24" y="24">
-          {progress === undefined ? (pod.match(/\d+$/)?.[0] ?? '') : percent(progress * 100)}
+          {gauge.of === 'nothing' ? '–' : percent(share * 100)}
         </text>
       </svg>
       <div>
@@ -38,7 +40,11 @@ export function AgentGauge({ agent }: { readonly agent: AgentRow }) {
         <HealthMark health={health}>{WORDS[state]}</HealthMark>
         <p class="gauge-place quiet-text">
           <span>{node}</span>
-          {capacityBytes !== undefined && <span>{bytes(capacityBytes)}</span>}
+          {capacityBytes !== undefined && (
+            <span>
+              {usedBytes === undefined ? bytes(capacityBytes) : `${bytes(usedBytes)} of ${bytes(capacityBytes)}`}
+            </span>
+          )}
         </p>
       </div>
     </li>

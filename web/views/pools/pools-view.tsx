@@ -45,7 +45,7 @@ function NoPool({ only }: { readonly only: string | undefined }) {
   if (only !== undefined) return <Empty icon="pools" title="There is no such pool, or no longer" />;
   return (
     <Empty icon="pools" title="There is no storage pool here">
-      <p>One is shown as soon as the cluster has a StoragePool.</p>
+      <p>One is shown as soon as the cluster has a PvPool.</p>
     </Empty>
   );
 }

@@ -11,7 +11,7 @@ const LATEST = 5;
 export function Exports({ story: { exports, exportsNotLookedAt = 0 } }: { readonly story: VolumeStory }) {
   const page = usePage();
   const [showsAll, setShowsAll] = useState(false);
-  if (exports.length === 0) return null;
+  if (exports.length === 0) return <NoExport notLookedAt={exportsNotLookedAt} />;
   const shown = showsAll ? exports : exports.slice(0, LATEST);
   return (
     <Section title="Exports that hold it">
@@ -39,6 +39,19 @@ export function Exports({ story: { exports, exportsNotLookedAt = 0 } }: { readon
           </p>
         )}
       </div>
+    </Section>
+  );
+}
+
+/** That nothing holds it is worth as much to know as what does. */
+function NoExport({ notLookedAt }: { readonly notLookedAt: number }) {
+  return (
+    <Section title="Exports that hold it">
+      <p class="quiet-text">
+        {notLookedAt > 0
+          ? `None of those that were looked into; ${counted(notLookedAt, 'other')} in the object store ${notLookedAt === 1 ? 'was' : 'were'} not.`
+          : 'None: if this cluster is lost, nothing says how to make this volume again.'}
+      </p>
     </Section>
   );
 }

@@ -16,7 +16,7 @@ export async function disks(world: DemoWorld, narrator: Narrator): Promise<void>
   const volumeOf = (link: string) => objects.get(PERSISTENT_VOLUMES, `local-${node.name}-${link}`);
   await narrator.until('both disks are volumes', () => volumeOf('disk-1') && volumeOf('disk-2'));
   narrator.tell(`the two disks of ${node.name} are volumes now`);
-  narrator.look(`kubectl get pv | grep ${DISK_CLASS}`);
+  narrator.kubectl(`get pv | grep ${DISK_CLASS}`, world.protectedSite);
 
   const link = await bound(world, narrator, 'cache');
   const disk = node.disk(link);
@@ -52,7 +52,7 @@ export async function disks(world: DemoWorld, narrator: Narrator): Promise<void>
   const kept = Buffer.alloc(SECRET.length);
   mounted.read(kept, PLACE);
   narrator.check('nothing on it was touched', kept.equals(SECRET));
-  narrator.look(`holdfast status devices ${node.name}`);
+  narrator.holdfast(`status devices ${node.name}`, world.protectedSite);
   narrator.show(`nodes/${node.name}`);
 }
 

@@ -1,12 +1,23 @@
 /** sync: the protected cluster dies, and the recovery cluster has its volumes, bound to the right claims. */
+import { stat } from 'node:fs/promises';
+import { connect } from 'node:net';
+import { join } from 'node:path';
 import { PERSISTENT_VOLUME_CLAIMS } from '../../../api/persistent-volume-claims.ts';
 import { PERSISTENT_VOLUMES } from '../../../api/persistent-volumes.ts';
-import { PERSISTENT_VOLUME_SYNCS, SYNC_ENABLED, SYNC_LABEL, type SyncSpec } from '../../../sync/contract.ts';
+import {
+  type ExportStatus,
+  PERSISTENT_VOLUME_SYNCS,
+  SYNC_ENABLED,
+  SYNC_LABEL,
+  type SyncSpec,
+} from '../../../sync/contract.ts';
+import { manifestKey } from '../../../sync/export/names.ts';
 import type { Narrator } from '../narrator.ts';
 import type { DemoSite } from '../site.ts';
 import type { DemoWorld } from '../world.ts';
 
 const NAMES = ['customers', 'invoices', 'archive-2025'];
+const CLUSTER = 'site';
 const POLLING_SECONDS = 5;
 /** How often the recovery side looks for an export that nobody writes any more. */
 const LOOKS = 3;
@@ -18,15 +29,22 @@ export async function failover(world: DemoWorld, narrator: Narrator): Promise<vo
   declare(protectedSite, 'Protected');
   declare(recoverySite, 'Recovery');
   const { objects } = protectedSite;
-  await narrator.until('the volumes are exported', () => {
+  const exported = await narrator.until('the volumes are exported', () => {
     const { status } = objects.get(PERSISTENT_VOLUME_SYNCS, 'site') ?? {};
-    return status?.succeeded && (status.managedClaimCount ?? 0) >= NAMES.length;
+    return status?.succeeded && (status.managedClaimCount ?? 0) >= NAMES.length && status.export;
   });
-  narrator.tell(`${NAMES.length} volumes with their claims are exported to an object store, with a manifest`);
+  narrator.check(
+    `${NAMES.length} volumes with their claims are exported to an object store, with a manifest`,
+    await areThere(world.store, exported),
+  );
   const restored = () => NAMES.every((name) => isBound(recoverySite, name));
   await narrator.until('the recovery cluster has them', restored);
+  await narrator.lastLook('the protected cluster dies');
   await protectedSite[Symbol.asyncDispose]();
-  narrator.tell('the protected cluster is gone: no API server, and no jobs');
+  narrator.check(
+    'the protected cluster is gone: no API server, and no jobs',
+    protectedSite.jobs === 0 && !(await answers(protectedSite.url)),
+  );
   const status = () => recoverySite.objects.get(PERSISTENT_VOLUME_SYNCS, 'site')?.status;
   const died = recoverySite.clock.now().getTime();
   const found = await narrator.until('the recovery cluster has looked again', () => {
@@ -38,9 +56,26 @@ export async function failover(world: DemoWorld, narrator: Narrator): Promise<vo
   narrator.tell(
     `what may be lost (RPO): ${found.rpoSeconds} s; how long it took to restore (RTO): ${found.rtoSeconds} s`,
   );
-  narrator.look('kubectl get pvsync,pv,pvc   # with the kubeconfig of the recovery cluster');
+  narrator.kubectl('get pvsync,pv,pvc', recoverySite);
   narrator.show('sync/site', 'recovery');
 }
+
+/** The export and the manifest of it, as files of the store. */
+async function areThere(store: string, { key, epoch = 0, sequence = 0 }: ExportStatus): Promise<boolean> {
+  const sizes = await Promise.all(
+    [key, manifestKey(CLUSTER, epoch, sequence)].map((name) => stat(join(store, name)).catch(() => undefined)),
+  );
+  return sizes.every((found) => found?.isFile() && found.size > 0);
+}
+
+/** Whether anybody takes a connection there. */
+const answers = (url: string): Promise<boolean> =>
+  new Promise((resolve) => {
+    const { hostname: host, port } = new URL(url);
+    const socket = connect({ host, port: Number(port) });
+    socket.once('connect', () => resolve(true)).once('error', () => resolve(false));
+    socket.once('connect', () => socket.destroy());
+  });
 
 function make({ objects }: DemoSite, name: string): void {
   const labels = { [SYNC_LABEL]: SYNC_ENABLED };
@@ -62,7 +97,7 @@ function make({ objects }: DemoSite, name: string): void {
 
 function declare({ objects }: DemoSite, mode: SyncSpec['mode']): void {
   const spec: SyncSpec = {
-    protectedCluster: 'site',
+    protectedCluster: CLUSTER,
     mode,
     cloudProvider: 'file',
     retention: 5,

@@ -27,20 +27,25 @@ export async function pools(world: DemoWorld, narrator: Narrator): Promise<void>
     await client.put(key, bytesSource(bytes));
     stored.set(key, bytes);
   }
-  narrator.tell(`3 agents hold ${stored.size} blobs, ${(stored.size * BLOB_BYTES) / 2 ** 20} MiB on real disks`);
+  const kept = (await Array.fromAsync(client.list())).reduce((sum, { size }) => sum + size, 0);
+  const mebibytes = (stored.size * BLOB_BYTES) / 2 ** 20;
+  narrator.check(`3 agents hold ${stored.size} blobs, ${mebibytes} MiB on real disks`, kept === mebibytes * 2 ** 20);
   resize(world, 5);
   await ready(world, narrator, 5);
   narrator.tell('there are 5 agents now');
   resize(world, 2);
   await ready(world, narrator, 2, (operation) => narrator.tell(operation));
-  narrator.tell('3 agents have handed over what they had, and were seen empty before they went');
+  narrator.check(
+    '3 agents have handed over what they had, and were seen empty before they went',
+    world.agents.left.length === 3 && world.agents.left.every(({ wasEmpty }) => wasEmpty),
+  );
   let same = 0;
   for (const [key, bytes] of stored) {
     const found = await client.get(key);
     if (found && Buffer.concat(await Array.fromAsync(found.body)).equals(bytes)) same += 1;
   }
   narrator.check(`all ${stored.size} blobs are there, byte for byte`, same === stored.size);
-  narrator.look(`kubectl get pvpool ${NAME}`);
+  narrator.kubectl(`get pvpool ${NAME}`, world.protectedSite);
   narrator.show(`pools/${KEY}`);
 }
 

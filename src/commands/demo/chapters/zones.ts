@@ -11,7 +11,8 @@ import type { DemoWorld } from '../world.ts';
 
 const NAME = 'orders';
 
-export async function zones({ protectedSite: { objects } }: DemoWorld, narrator: Narrator): Promise<void> {
+export async function zones({ protectedSite }: DemoWorld, narrator: Narrator): Promise<void> {
+  const { objects } = protectedSite;
   await narrator.chapter('A pod starts, and its volume gets its zone');
   objects.create(PERSISTENT_VOLUME_CLAIMS, {
     metadata: { name: NAME, namespace: 'default', labels: { [SYNC_LABEL]: SYNC_ENABLED } },
@@ -36,6 +37,6 @@ export async function zones({ protectedSite: { objects } }: DemoWorld, narrator:
     return objects.get(PERSISTENT_VOLUMES, name)?.metadata.labels?.[ZONE];
   });
   narrator.check(`its volume carries ${labelled}: the scheduler will keep to that`, labelled === zone);
-  narrator.look(`kubectl get pv -L ${ZONE}`);
+  narrator.kubectl(`get pv -L ${ZONE}`, protectedSite);
   narrator.show(`volumes/${name}`);
 }
