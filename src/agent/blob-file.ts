@@ -2,11 +2,11 @@
 import { type FileHandle, open } from 'node:fs/promises';
 import { crc32 } from 'node:zlib';
 import { isNothingThere } from '../kit/host/file-error.ts';
-import { CorruptBlob } from './corrupt-blob.ts';
+import { CorruptBlob, CutShort, readable } from './corrupt-blob.ts';
 import { OUTGOING } from './memory-shares.ts';
 import { ReadBuffers } from './read-buffers.ts';
 import type { ByteRange } from './store.ts';
-import { CRC_BYTES, type KeptBlob, MOST_FOOT_BYTES, PIECE_BYTES, parseFoot, piecesOf } from './trailer.ts';
+import { CRC_BYTES, hasMark, type KeptBlob, MOST_FOOT_BYTES, PIECE_BYTES, parseFoot, piecesOf } from './trailer.ts';
 
 /** So many checksums are held at once, however large the blob. */
 const CHECKSUMS_AT_ONCE = 1024;
@@ -32,18 +32,18 @@ export class BlobFile implements AsyncDisposable {
     this.#tailAt = tailAt;
   }
 
-  /** Nothing if there is none. Rejects with Corrupt when it is not a file of ours, or not a whole one. */
+  /** Nothing if there is none. Rejects with Corrupt when it is not a file of ours, not a whole one, or cannot be read. */
   static async open(path: string): Promise<BlobFile | undefined> {
-    const file = await openIfThere(path);
+    const file = await readable({}, () => openIfThere(path));
     if (!file) return undefined;
     try {
-      const { size: bytes, ino } = await file.stat({ bigint: true });
+      const { size: bytes, ino: inode } = await readable({}, () => file.stat({ bigint: true }));
       const size = Number(bytes);
       const tailAt = Math.max(0, size - MOST_FOOT_BYTES);
-      const tail = await readFully(file, tailAt, size - tailAt);
+      const tail = await readable({ inode, size }, () => readFully(file, tailAt, size - tailAt));
       const kept = tail && parseFoot(tail, size);
-      if (!kept) throw new CorruptBlob('what is written about it at its end cannot be read', ino, size);
-      return new BlobFile(file, ino, kept, tail, tailAt);
+      if (!kept) throw illegible(tail, inode, size);
+      return new BlobFile(file, inode, kept, tail, tailAt);
     } catch (error) {
       await file.close();
       throw error;
@@ -95,7 +95,10 @@ export class BlobFile implements AsyncDisposable {
   async #bytes(at: number, length: number, buffers?: ReadBuffers): Promise<Buffer> {
     const inTail = at - this.#tailAt;
     if (inTail >= 0) return this.#tail.subarray(inTail, inTail + length);
-    const bytes = await readFully(this.#file, at, length, buffers?.next(length));
+    const { inode, kept } = this;
+    const bytes = await readable({ inode, size: kept.size }, () =>
+      readFully(this.#file, at, length, buffers?.next(length)),
+    );
     if (!bytes) throw this.corrupt('its file has become shorter');
     return bytes;
   }
@@ -116,6 +119,11 @@ export class BlobFile implements AsyncDisposable {
     this.release();
     await this.#file.close();
   }
+}
+
+function illegible(tail: Buffer | undefined, inode: bigint, size: number): CorruptBlob {
+  const Kind = tail && hasMark(tail) ? CorruptBlob : CutShort;
+  return new Kind('what is written about it at its end cannot be read', inode, size);
 }
 
 async function openIfThere(path: string): Promise<FileHandle | undefined> {

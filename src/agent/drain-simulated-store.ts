@@ -5,6 +5,7 @@ import { hashOfKey } from '../pool-client/blob-path.ts';
 import type { BlobInfo, BlobPage } from '../pool-client/protocol.ts';
 import { Fence } from './drain-fence.ts';
 import {
+  type DamagedPage,
   type ExpectedBlob,
   type OpenBlob,
   type PageOfBlobs,
@@ -167,6 +168,11 @@ export class SimulatedStore implements Store {
   async isEmpty(): Promise<boolean> {
     await this.#step();
     return this.#uploads === 0 && this.#disk.blobs.size === 0 && this.#disk.aside.size === 0;
+  }
+
+  async damaged({ limit }: PageOfBlobs): Promise<DamagedPage> {
+    await this.#step();
+    return { items: [...this.#disk.aside].slice(0, limit).map((key) => ({ hash: hashOfKey(key), key })) };
   }
 
   totals(): StoreTotals {

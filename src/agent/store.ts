@@ -21,6 +21,8 @@ export interface Store {
   /** By looking at the directories, not by counting: no blob, none put aside, and nothing being written. */
   isEmpty(): Promise<boolean>;
   totals(): StoreTotals;
+  /** Blobs that have gone bad, in the order of the hashed keys. */
+  damaged(page: PageOfBlobs): Promise<DamagedPage>;
 }
 
 /** What the sender says of it beforehand. Bytes that do not fit are not kept. */
