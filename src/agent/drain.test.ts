@@ -358,6 +358,22 @@ async function* pieces(text: string): AsyncGenerator<Buffer> {
   yield Buffer.from(text);
 }
 
+test('who is called off is rid of what an earlier order has sent, too, after a while', async () => {
+  const { clock, disk, drain } = aDrain(['k'], {
+    put: (_to, _blob, _body, signal) =>
+      new Promise((_, reject) => {
+        signal?.addEventListener('abort', () => reject(signal.reason)); // and otherwise never
+      }),
+  });
+  drain.begin({ generation: 1, peers: [B] });
+  await clock.advance(10);
+  drain.begin({ generation: 2, peers: [B] });
+  const ended = drain.end();
+  await clock.advance(5_001);
+  await ended;
+  expect([disk.blobs.size, drain.status()]).toEqual([1, undefined]);
+});
+
 test('of large blobs four are sent at a time, and as many wait meanwhile for the disk of the peer', async () => {
   let [sending, mostSending, arrived] = [0, 0, 0];
   const onDisk = Promise.withResolvers<void>();

@@ -48,8 +48,6 @@ interface Run {
   readonly since: string;
   /** No further blob is taken up. */
   readonly stop: AbortController;
-  /** What is on its way is cut off. */
-  readonly cut: AbortController;
   readonly over: Promise<void>;
 }
 
@@ -69,6 +67,8 @@ export class Drain implements Draining {
   /** Some of those that have gone bad, by key or hash. */
   #damaged: readonly string[] = [];
   #run: Run | undefined;
+  /** Of each run that is not over, also of those that another has followed: what is on its way is cut off. */
+  readonly #cuts = new Set<AbortController>();
   #former: readonly Peer[] = [];
   #movedBlobs = 0;
   #movedBytes = 0;
@@ -96,7 +96,9 @@ export class Drain implements Draining {
     const run = this.#run;
     if (!run) return;
     run.stop.abort();
-    const cancel = this.#options.clock.after(GRACE_MS, () => run.cut.abort());
+    const cancel = this.#options.clock.after(GRACE_MS, () => {
+      for (const cut of this.#cuts) cut.abort();
+    });
     await run.over;
     cancel();
     if (this.#run === run) this.#run = undefined;
@@ -159,12 +161,14 @@ export class Drain implements Draining {
     [this.#movedBlobs, this.#movedBytes, this.#trouble] = [0, 0, undefined];
     this.#conflicts.clear();
     log.info({ generation, peers: this.#standings.peers }, 'draining begins');
+    this.#cuts.add(cut);
     const over = Promise.resolve(before)
       .then(() => this.#untilEmpty(stop.signal, cut.signal))
       .catch((err: unknown) => {
         if (!stop.signal.aborted) log.error({ err }, 'draining has failed');
-      });
-    this.#run = { generation, since, stop, cut, over };
+      })
+      .finally(() => this.#cuts.delete(cut));
+    this.#run = { generation, since, stop, over };
   }
 
   async #untilEmpty(stop: AbortSignal, cut: AbortSignal): Promise<void> {
