@@ -553,6 +553,24 @@ describe('a rollout', () => {
   });
 });
 
+describe('a claim that was there before its pool', () => {
+  const premade = (label: 'none' | 'another', pod = aPod(1)) => ({
+    pool: aPool({ claims: { whenDeleted: 'Delete' } }),
+    members: [0, 2]
+      .map((ordinal) => aMember(ordinal, {}, { claim: aClaim(ordinal, { isOwnedBy: ['uid-of-pool'] }) }))
+      .toSpliced(1, 0, aMember(1, {}, { pod, claim: aClaim(1, { label }) })),
+  });
+
+  test('is labelled when an agent uses it, so that what the pool is told of its claims is true of all', () => {
+    expect(decided(premade('none')).actions).toMatchObject([{ do: 'labelClaim', claim: { name: 'vol-data-sts-1' } }]);
+  });
+
+  test('is left alone when it has the label of somebody else, or a pod of somebody else uses it', () => {
+    expect(decided(premade('another')).actions).toEqual([]);
+    expect(decided(premade('none', aPod(1, { setUid: 'another' }))).actions).toEqual([]);
+  });
+});
+
 describe('growth', () => {
   const GIB = 2n ** 30n;
   const claims = (...all: readonly Partial<ReturnType<typeof aClaim>>[]) =>

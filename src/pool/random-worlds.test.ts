@@ -219,7 +219,7 @@ test('never in two directions, and nothing else beside a scale down', () => {
     const isOperating = operation !== undefined;
     const isOneSilent = seen.members.some(({ agent }) => !agent.known);
     const rollout = isOneSilent ? [] : ['writeTemplate', 'lowerPartition'];
-    const others = ['scaleUp', 'growClaim', 'ownClaim', ...rollout];
+    const others = ['scaleUp', 'growClaim', 'labelClaim', 'ownClaim', ...rollout];
     if (isOperating) expect(actions.filter((action) => others.includes(action))).toEqual([]);
     else expect(actions.filter((action) => ['drop', 'decommission', 'deleteClaim'].includes(action))).toEqual([]);
   });

@@ -343,6 +343,22 @@ describe('claims after a scale down', () => {
     expectNothingLost(cluster);
   });
 
+  test('that were there before the pool are labelled, and go with it as the others do', async () => {
+    const cluster = await SimulatedCluster.withPool({ claims: { whenDeleted: 'Delete' } }, (world) => {
+      world.api.put('persistentvolumeclaims', {
+        metadata: { namespace: 'default', name: 'vol-data-sts-1' },
+        spec: { storageClassName: 'fast', resources: { requests: { storage: '1Gi' } } },
+        status: { phase: 'Bound', capacity: { storage: '1Gi' } },
+      } as KubeObject);
+    });
+    const isOurs = () =>
+      cluster.claims.every(
+        ({ metadata }) => metadata.labels?.['pv-pool'] === 'data' && metadata.ownerReferences?.length === 1,
+      );
+    expect(await cluster.until(isOurs)).toBe(true);
+    expect(cluster.claims).toHaveLength(3);
+  });
+
   test('belong to the pool while the spec says that they go with it', async () => {
     const cluster = await SimulatedCluster.withPool({ claims: { whenDeleted: 'Delete' } });
     const owners = () => cluster.claims.map(({ metadata }) => metadata.ownerReferences?.map(({ uid }) => uid) ?? []);
