@@ -11,6 +11,9 @@ import { CRC_BYTES, hasMark, type KeptBlob, MOST_FOOT_BYTES, PIECE_BYTES, parseF
 /** So many checksums are held at once, however large the blob. */
 const CHECKSUMS_AT_ONCE = 1024;
 
+/** Of pieces from the first up to, not with, the last. */
+type Fetch = (first: number, last: number, buffers: ReadBuffers) => Promise<Buffer>;
+
 export class BlobFile implements AsyncDisposable {
   readonly kept: KeptBlob;
   /** Nobody else has it while this is open. Some filesystems number beyond what a number tells apart. */
@@ -54,7 +57,20 @@ export class BlobFile implements AsyncDisposable {
    * Pieces that fit their checksums, cut to the range. Rejects with Corrupt before any byte of one that does not. What it has yielded may
    * be overwritten as soon as the one after the next is asked for, or this is released or disposed of. One read at a time.
    */
-  async *read({ start, end }: ByteRange = { start: 0, end: this.kept.size }): AsyncGenerator<Buffer, void, void> {
+  read(range: ByteRange = this.#whole): AsyncGenerator<Buffer, void, void> {
+    return this.#pieces(range, (...where) => this.#verified(...where));
+  }
+
+  /** The same of all of it, whatever the checksums say. */
+  readUnverified(): AsyncGenerator<Buffer, void, void> {
+    return this.#pieces(this.#whole, (...where) => this.#unverified(...where));
+  }
+
+  get #whole(): ByteRange {
+    return { start: 0, end: this.kept.size };
+  }
+
+  async *#pieces({ start, end }: ByteRange, fetch: Fetch): AsyncGenerator<Buffer, void, void> {
     this.#share ??= OUTGOING.hold();
     const buffers = new ReadBuffers();
     this.#buffers = buffers; // those of a read that broke off may still be on their way out: they are left to the garbage collector
@@ -62,21 +78,25 @@ export class BlobFile implements AsyncDisposable {
     for (let piece = Math.floor(start / PIECE_BYTES), next = piece; piece < last; piece = next) {
       next = Math.min(last, piece + OUTGOING.pieces);
       const at = piece * PIECE_BYTES;
-      const bytes = await this.#verified(piece, next, buffers);
+      const bytes = await fetch(piece, next, buffers);
       yield bytes.subarray(Math.max(0, start - at), Math.min(bytes.length, end - at));
     }
   }
 
   async #verified(first: number, last: number, buffers: ReadBuffers): Promise<Buffer> {
-    const at = first * PIECE_BYTES;
-    const bytes = await this.#bytes(at, Math.min(last * PIECE_BYTES, this.kept.size) - at, buffers);
+    const bytes = await this.#unverified(first, last, buffers);
     for (let piece = first; piece < last; piece++) {
       const start = (piece - first) * PIECE_BYTES;
       if (crc32(bytes.subarray(start, start + PIECE_BYTES)) !== (await this.#checksum(piece))) {
-        throw this.corrupt(`its bytes from ${at + start} on are no longer what was stored`);
+        throw this.corrupt(`its bytes from ${piece * PIECE_BYTES} on are no longer what was stored`);
       }
     }
     return bytes;
+  }
+
+  #unverified(first: number, last: number, buffers: ReadBuffers): Promise<Buffer> {
+    const at = first * PIECE_BYTES;
+    return this.#bytes(at, Math.min(last * PIECE_BYTES, this.kept.size) - at, buffers);
   }
 
   async #checksum(piece: number): Promise<number> {

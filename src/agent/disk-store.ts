@@ -3,6 +3,7 @@ import { lstat, readdir, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Random } from '../kit/backoff.ts';
 import type { Clock } from '../kit/clock/clock.ts';
+import { fewAtATime } from '../kit/few-at-a-time.ts';
 import { errorCode, isNothingThere } from '../kit/host/file-error.ts';
 import type { Log } from '../kit/observe/log.ts';
 import type { BlobInfo, BlobPage } from '../pool-client/protocol.ts';
@@ -50,6 +51,9 @@ export interface DiskStoreParts {
   /** Makes the digests of large blobs, where there is a processor to spare. */
   readonly hashing?: HashingThread | undefined;
 }
+
+/** So many shelves are looked at together. */
+const AT_ONCE = 8;
 
 /** From this size on. */
 const HASHED_APART_BYTES = 512 * 1024;
@@ -183,9 +187,8 @@ export class DiskStore implements Store, AsyncDisposable {
 
   async isEmpty(): Promise<boolean> {
     if (!(await this.#uploads.isEmpty())) return false;
-    for (const shelf of this.#layout.shelves) {
-      if ((await readdir(join(this.#layout.blobs, shelf))).length > 0) return false;
-    }
+    const look = (shelf: string) => readdir(join(this.#layout.blobs, shelf));
+    if ((await fewAtATime(AT_ONCE, this.#layout.shelves, look)).some((names) => names.length > 0)) return false;
     return (await this.#quarantine.isEmpty()) && (await this.#uploads.isEmpty());
   }
 

@@ -4,7 +4,7 @@ import type { Clock } from '../kit/clock/clock.ts';
 import type { Slots } from '../kit/slots.ts';
 import type { Pace } from '../kit/wipe/pace.ts';
 import type { AgentCalls } from '../pool-client/agent-calls.ts';
-import { Untrue } from '../pool-client/errors.ts';
+import { Refused, Untrue } from '../pool-client/errors.ts';
 import type { BlobInfo, Peer } from '../pool-client/protocol.ts';
 import { type Failure, failureOf, type PeerStandings } from './drain-decide.ts';
 import { oneAhead } from './one-ahead.ts';
@@ -97,8 +97,14 @@ async function give(
   } catch (error) {
     signal.throwIfAborted();
     if (ours.length > 0) throw ours[0]; // that it cannot be read here is not the fault of the peer, whatever it says of that
+    if (error instanceof Refused && error.reason === 'DigestMismatch') await verify(blob);
     return failureOf(error);
   }
+}
+
+/** What was sent is not what was announced. That was on the way, unless our own bytes have gone bad: then this says so. */
+async function verify(blob: OpenBlob): Promise<void> {
+  for await (const _ of blob.read());
 }
 
 /**
@@ -114,7 +120,8 @@ async function readBack(calls: AgentCalls, peer: Peer, info: BlobInfo, signal: A
 }
 
 /**
- * The next one is sent while this one's peer puts it on its disk. If all that are on their way were sent at once, they would all arrive at
+ * It is not held against its checksums here: the peer makes the digest of all that comes, and takes nothing that does not fit the one that
+ * was stored. The next one is sent while this one's peer puts it on its disk. If all that are on their way were sent at once, they would all arrive at
  * once, and nobody would send while all wait for a disk.
  */
 async function* sent(
@@ -125,7 +132,7 @@ async function* sent(
   failed: (error: unknown) => void,
 ): AsyncGenerator<Buffer, void, void> {
   try {
-    yield* paced(oneAhead(blob.read()), pace, signal);
+    yield* paced(oneAhead(blob.readUnverified()), pace, signal);
   } catch (error) {
     failed(error);
     throw error;

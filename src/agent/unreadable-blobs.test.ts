@@ -1,14 +1,14 @@
 /** A disk with bad sectors: what is on them is the end of some blobs, and of nothing else. */
-import { randomBytes } from 'node:crypto';
+import { createHash, randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { link, mkdtemp, readdir, rm } from 'node:fs/promises';
+import { link, mkdtemp, open, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { VirtualClock } from '../kit/clock/virtual.ts';
 import { RecordingLog } from '../kit/observe/recording-log.ts';
 import type { AgentCalls } from '../pool-client/agent-calls.ts';
-import { Unreachable } from '../pool-client/errors.ts';
+import { Refused, Unreachable } from '../pool-client/errors.ts';
 import { DiskStore } from './disk-store.ts';
 import { Drain } from './drain.ts';
 import { hashOf } from './keys.ts';
@@ -178,13 +178,15 @@ function draining() {
   const clock = new VirtualClock();
   let isDrained = false;
   const calls: Partial<AgentCalls> = {
-    async put(_to, _blob, pieces) {
+    async put(_to, { sha256 }, pieces) {
+      const hash = createHash('sha256');
       try {
-        for await (const _ of pieces);
+        for await (const piece of pieces) hash.update(piece);
       } catch (error) {
         throw new Unreachable(PEER, 'PUT', error);
       }
-      return 'made';
+      if (hash.digest('hex') === sha256) return 'made';
+      throw new Refused(PEER, 'PUT', 422, { reason: 'DigestMismatch', message: 'other bytes' });
     },
   };
   const drained = async () => {
@@ -193,6 +195,20 @@ function draining() {
   const drain = new Drain({ name: 'a', store, calls: calls as AgentCalls, clock, random: () => 1, log, drained });
   return { drain, clock, isDrained: () => isDrained };
 }
+
+test('bytes that have rotted are sent, not taken, found here to be bad, and put aside', async () => {
+  await put('k7');
+  await put('other');
+  await store.count();
+  await using file = await open(pathOf('k7'), 'r+');
+  await file.write(Buffer.from([(BYTES[8 * PIECE_BYTES] ?? 0) ^ 4]), 0, 1, 8 * PIECE_BYTES);
+  const { drain, clock } = draining();
+  drain.begin({ generation: 1, peers: [PEER] });
+  await expect.poll(() => after(clock, 10, () => drain.status()?.why)).toContain('damaged and not moved: "k7"');
+  expect(drain.status()).toMatchObject({ movedBlobs: 1, leftBlobs: 0 });
+  expect(drain.status()?.why).not.toContain(PEER.name);
+  await drain.end();
+});
 
 test('what fails for another reason is no damage: it is told, by whom it concerns, and tried again', async () => {
   for (const key of ['k7', 'other']) await put(key);
