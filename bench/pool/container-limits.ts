@@ -7,7 +7,7 @@ import type { Bench, Benchmark } from '../measure/group.ts';
 import { notMeasured } from '../measure/not-measured.ts';
 import type { Row } from '../measure/row.ts';
 import { Agent, CONTAINER } from './agent.ts';
-import { DRAIN, type DrainLoad } from './contenders/drain.ts';
+import { DRAIN, type DrainLoad, SLOWEST_STATUS } from './contenders/drain.ts';
 import { GET, type Load, P99, PUT } from './contenders/load.ts';
 import { STREAM_IN, STREAM_OUT, type Streams } from './contenders/streams.ts';
 import { Place } from './place.ts';
@@ -55,18 +55,27 @@ async function allOf(agent: Agent, peer: Agent, bench: Bench): Promise<readonly 
   const medium: Load = { dialect, pid, clients: 8, blobs: 128 / few, sizeBytes: MIB };
   const streams: Streams = { url, headers, streams: 64, sizeBytes: (4 * MIB) / few, isRead: true };
   const both = { from: agent.peer, to: peer.peer, log: agent.log, pids: [pid, peer.process.pid] };
-  const drained: DrainLoad = { ...both, headers, blobs: 64 / few, sizeBytes: MIB };
+  const sizes = Array.from({ length: 64 / few }, () => MIB);
+  const drained: DrainLoad = { ...both, headers, sizes, askedEveryMs: 500 };
   const run = (name: string, input: unknown): Promise<Run> => {
     bench.progress(`  ${name}`);
     return runContender({ module: import.meta.resolve(`./contenders/${name}.ts`), input } satisfies Contender);
   };
-  return [
+  const rows = [
     ...loadRows(small, '4 KiB', await run('load', small)),
     ...loadRows(medium, '1 MiB', await run('load', medium)),
     ...streamRows(streams, await run('streams', streams)),
-    row('throughput of a drain', 'MB/s', speed((await run('drain', drained))[DRAIN], drained.blobs * MIB)),
+  ];
+  const { [DRAIN]: drain } = await run('drain', drained);
+  return [
+    ...rows,
+    row('throughput of a drain', 'MB/s', speed(drain, sizes.length * MIB)),
+    row('slowest answer to /status in a drain', 'ms', drain?.counts[SLOWEST_STATUS] ?? Number.NaN, IN_TIME),
   ];
 }
+
+/** For so many milliseconds an operator waits for it. */
+const IN_TIME = 2_000;
 
 const loadRows = ({ blobs, sizeBytes }: Load, size: string, run: Run): readonly Row[] =>
   [PUT, GET].flatMap((phase) => {

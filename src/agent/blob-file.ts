@@ -2,14 +2,17 @@
 import { type FileHandle, open } from 'node:fs/promises';
 import { crc32 } from 'node:zlib';
 import { isNothingThere } from '../kit/host/file-error.ts';
-import { CorruptBlob } from './corrupt-blob.ts';
+import { CorruptBlob, CutShort, readable } from './corrupt-blob.ts';
 import { OUTGOING } from './memory-shares.ts';
 import { ReadBuffers } from './read-buffers.ts';
 import type { ByteRange } from './store.ts';
-import { CRC_BYTES, type KeptBlob, MOST_FOOT_BYTES, PIECE_BYTES, parseFoot, piecesOf } from './trailer.ts';
+import { CRC_BYTES, hasMark, type KeptBlob, MOST_FOOT_BYTES, PIECE_BYTES, parseFoot, piecesOf } from './trailer.ts';
 
 /** So many checksums are held at once, however large the blob. */
 const CHECKSUMS_AT_ONCE = 1024;
+
+/** Of pieces from the first up to, not with, the last. */
+type Fetch = (first: number, last: number, buffers: ReadBuffers) => Promise<Buffer>;
 
 export class BlobFile implements AsyncDisposable {
   readonly kept: KeptBlob;
@@ -32,18 +35,18 @@ export class BlobFile implements AsyncDisposable {
     this.#tailAt = tailAt;
   }
 
-  /** Nothing if there is none. Rejects with Corrupt when it is not a file of ours, or not a whole one. */
+  /** Nothing if there is none. Rejects with Corrupt when it is not a file of ours, not a whole one, or cannot be read. */
   static async open(path: string): Promise<BlobFile | undefined> {
-    const file = await openIfThere(path);
+    const file = await readable({}, () => openIfThere(path));
     if (!file) return undefined;
     try {
-      const { size: bytes, ino } = await file.stat({ bigint: true });
+      const { size: bytes, ino: inode } = await readable({}, () => file.stat({ bigint: true }));
       const size = Number(bytes);
       const tailAt = Math.max(0, size - MOST_FOOT_BYTES);
-      const tail = await readFully(file, tailAt, size - tailAt);
+      const tail = await readable({ inode, size }, () => readFully(file, tailAt, size - tailAt));
       const kept = tail && parseFoot(tail, size);
-      if (!kept) throw new CorruptBlob('what is written about it at its end cannot be read', ino, size);
-      return new BlobFile(file, ino, kept, tail, tailAt);
+      if (!kept) throw illegible(tail, inode, size);
+      return new BlobFile(file, inode, kept, tail, tailAt);
     } catch (error) {
       await file.close();
       throw error;
@@ -54,7 +57,20 @@ export class BlobFile implements AsyncDisposable {
    * Pieces that fit their checksums, cut to the range. Rejects with Corrupt before any byte of one that does not. What it has yielded may
    * be overwritten as soon as the one after the next is asked for, or this is released or disposed of. One read at a time.
    */
-  async *read({ start, end }: ByteRange = { start: 0, end: this.kept.size }): AsyncGenerator<Buffer, void, void> {
+  read(range: ByteRange = this.#whole): AsyncGenerator<Buffer, void, void> {
+    return this.#pieces(range, (...where) => this.#verified(...where));
+  }
+
+  /** The same of all of it, whatever the checksums say. */
+  readUnverified(): AsyncGenerator<Buffer, void, void> {
+    return this.#pieces(this.#whole, (...where) => this.#unverified(...where));
+  }
+
+  get #whole(): ByteRange {
+    return { start: 0, end: this.kept.size };
+  }
+
+  async *#pieces({ start, end }: ByteRange, fetch: Fetch): AsyncGenerator<Buffer, void, void> {
     this.#share ??= OUTGOING.hold();
     const buffers = new ReadBuffers();
     this.#buffers = buffers; // those of a read that broke off may still be on their way out: they are left to the garbage collector
@@ -62,21 +78,25 @@ export class BlobFile implements AsyncDisposable {
     for (let piece = Math.floor(start / PIECE_BYTES), next = piece; piece < last; piece = next) {
       next = Math.min(last, piece + OUTGOING.pieces);
       const at = piece * PIECE_BYTES;
-      const bytes = await this.#verified(piece, next, buffers);
+      const bytes = await fetch(piece, next, buffers);
       yield bytes.subarray(Math.max(0, start - at), Math.min(bytes.length, end - at));
     }
   }
 
   async #verified(first: number, last: number, buffers: ReadBuffers): Promise<Buffer> {
-    const at = first * PIECE_BYTES;
-    const bytes = await this.#bytes(at, Math.min(last * PIECE_BYTES, this.kept.size) - at, buffers);
+    const bytes = await this.#unverified(first, last, buffers);
     for (let piece = first; piece < last; piece++) {
       const start = (piece - first) * PIECE_BYTES;
       if (crc32(bytes.subarray(start, start + PIECE_BYTES)) !== (await this.#checksum(piece))) {
-        throw this.corrupt(`its bytes from ${at + start} on are no longer what was stored`);
+        throw this.corrupt(`its bytes from ${piece * PIECE_BYTES} on are no longer what was stored`);
       }
     }
     return bytes;
+  }
+
+  #unverified(first: number, last: number, buffers: ReadBuffers): Promise<Buffer> {
+    const at = first * PIECE_BYTES;
+    return this.#bytes(at, Math.min(last * PIECE_BYTES, this.kept.size) - at, buffers);
   }
 
   async #checksum(piece: number): Promise<number> {
@@ -95,7 +115,10 @@ export class BlobFile implements AsyncDisposable {
   async #bytes(at: number, length: number, buffers?: ReadBuffers): Promise<Buffer> {
     const inTail = at - this.#tailAt;
     if (inTail >= 0) return this.#tail.subarray(inTail, inTail + length);
-    const bytes = await readFully(this.#file, at, length, buffers?.next(length));
+    const { inode, kept } = this;
+    const bytes = await readable({ inode, size: kept.size }, () =>
+      readFully(this.#file, at, length, buffers?.next(length)),
+    );
     if (!bytes) throw this.corrupt('its file has become shorter');
     return bytes;
   }
@@ -116,6 +139,11 @@ export class BlobFile implements AsyncDisposable {
     this.release();
     await this.#file.close();
   }
+}
+
+function illegible(tail: Buffer | undefined, inode: bigint, size: number): CorruptBlob {
+  const Kind = tail && hasMark(tail) ? CorruptBlob : CutShort;
+  return new Kind('what is written about it at its end cannot be read', inode, size);
 }
 
 async function openIfThere(path: string): Promise<FileHandle | undefined> {

@@ -439,14 +439,30 @@ describe('after a crash', () => {
     },
   );
 
-  test('what had its name and is all there but for zeroes in the middle was never stored', async () => {
-    await put('k', randomBytes(5 * PIECE_BYTES));
+  test.each([
+    ['in its bytes', 2 * PIECE_BYTES],
+    ['in what is said of it', 5 * PIECE_BYTES + 40],
+  ])('what had its name and was once whole may have been promised: bad %s it is put aside', async (_, at) => {
+    const bytes = randomBytes(5 * PIECE_BYTES);
+    await put('k', bytes);
     const path = layout.blob(hashOf('k'));
     await link(path, join(layout.uploads, `${hashOf('k')}.x`));
-    await using file = await open(path, 'r+');
-    await file.write(Buffer.alloc(4096), 0, 4096, 2 * PIECE_BYTES);
+    await flipped(path, at);
     store = await started();
-    expect(await store.isEmpty()).toBe(true);
+    expect(await readdir(layout.uploads)).toEqual([]);
+    expect(store.totals()).toEqual({ blobs: 0, bytes: 0, corrupt: 1 });
+    await expect(get('k')).rejects.toMatchObject({ reason: 'Corrupt' });
+    expect(await store.isEmpty()).toBe(false);
+  });
+
+  test('what was put aside so comes back by a second attempt of who was never answered', async () => {
+    const bytes = randomBytes(5 * PIECE_BYTES);
+    await put('k', bytes);
+    await link(layout.blob(hashOf('k')), join(layout.uploads, `${hashOf('k')}.x`));
+    await flipped(layout.blob(hashOf('k')), 0);
+    store = await started();
+    expect(await put('k', bytes)).toMatchObject({ made: true });
+    expect(store.totals().corrupt).toBe(0);
   });
 
   test('the file of an upload that lost against another is no reason to doubt that one', async () => {

@@ -3,6 +3,7 @@ import { lstat, readdir, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Random } from '../kit/backoff.ts';
 import type { Clock } from '../kit/clock/clock.ts';
+import { fewAtATime } from '../kit/few-at-a-time.ts';
 import { errorCode, isNothingThere } from '../kit/host/file-error.ts';
 import type { Log } from '../kit/observe/log.ts';
 import type { BlobInfo, BlobPage } from '../pool-client/protocol.ts';
@@ -16,7 +17,7 @@ import { KeyTurns } from './key-turns.ts';
 import { hashOf } from './keys.ts';
 import type { Layout } from './layout.ts';
 import { hashesIn, pageOfBlobs } from './listing.ts';
-import { Quarantine } from './quarantine.ts';
+import { Quarantine, type Taken } from './quarantine.ts';
 import {
   type DamagedPage,
   type ExpectedBlob,
@@ -51,6 +52,9 @@ export interface DiskStoreParts {
   readonly hashing?: HashingThread | undefined;
 }
 
+/** So many shelves are looked at together. */
+const AT_ONCE = 8;
+
 /** From this size on. */
 const HASHED_APART_BYTES = 512 * 1024;
 
@@ -77,9 +81,10 @@ export class DiskStore implements Store, AsyncDisposable {
   static async open(parts: DiskStoreParts): Promise<DiskStore> {
     const { layout, random, log, directories = new Directories() } = parts;
     await layout.make();
+    const quarantine = await Quarantine.open(layout, directories);
     const uploads = new Uploads(layout, random, log);
-    await uploads.recover();
-    return new DiskStore(parts, directories, uploads, await Quarantine.open(layout, directories));
+    await uploads.recover(quarantine);
+    return new DiskStore(parts, directories, uploads, quarantine);
   }
 
   /** Counts what is there, if it was not yet; not all of it when the signal is aborted before. */
@@ -140,7 +145,7 @@ export class DiskStore implements Store, AsyncDisposable {
       const info = await this.#look(hash);
       if (isMeant && (info ? !isMeant(info.sha256) : this.#quarantine.has(hash))) return { is: 'another' };
       if (info) await this.#unlink(hash, info.size);
-      const wasAside = await this.#quarantine.remove(hash);
+      const wasAside = await this.#giveUp(hash);
       await this.#settle(hash); // also where nothing is: what has removed it may not have come so far
       if (info) return { is: 'removed', sha256: info.sha256 };
       return { is: wasAside ? 'given up' : 'absent' };
@@ -155,7 +160,6 @@ export class DiskStore implements Store, AsyncDisposable {
     return hashesIn(this.#layout);
   }
 
-  /** What was put aside. */
   damaged(page: PageOfBlobs): Promise<DamagedPage> {
     return this.#quarantine.page(page);
   }
@@ -163,10 +167,16 @@ export class DiskStore implements Store, AsyncDisposable {
   /** What is left here of a blob that was put aside, and nothing else of its key. False if nothing is. */
   giveUp(hash: string): Promise<boolean> {
     return this.#turns.run(hash, async () => {
-      const wasAside = await this.#quarantine.remove(hash);
-      await this.#directories.settle(this.#layout.quarantine);
+      const wasAside = await this.#giveUp(hash);
+      await this.#settle(hash);
       return wasAside;
     });
+  }
+
+  /** Whoever calls it has the turn of the hash. */
+  async #giveUp(hash: string): Promise<boolean> {
+    if (this.#quarantine.isHeld(hash)) await this.#unlink(hash, 0);
+    return this.#quarantine.remove(hash);
   }
 
   async settle(): Promise<void> {
@@ -176,11 +186,10 @@ export class DiskStore implements Store, AsyncDisposable {
   }
 
   async isEmpty(): Promise<boolean> {
-    if (!(await this.#uploads.isEmpty()) || !(await this.#quarantine.isEmpty())) return false;
-    for (const shelf of this.#layout.shelves) {
-      if ((await readdir(join(this.#layout.blobs, shelf))).length > 0) return false;
-    }
-    return this.#uploads.isEmpty();
+    if (!(await this.#uploads.isEmpty())) return false;
+    const look = (shelf: string) => readdir(join(this.#layout.blobs, shelf));
+    if ((await fewAtATime(AT_ONCE, this.#layout.shelves, look)).some((names) => names.length > 0)) return false;
+    return (await this.#quarantine.isEmpty()) && (await this.#uploads.isEmpty());
   }
 
   totals(): StoreTotals {
@@ -260,25 +269,27 @@ export class DiskStore implements Store, AsyncDisposable {
   /** Whoever calls it has the turn of the hash. */
   async #putAside(hash: string, error: CorruptBlob): Promise<void> {
     await this.#counting.before(hash);
-    if (await this.#hasTaken(hash, error)) this.#counting.removed(error.size);
+    if ((await this.#taken(hash, error)) === 'put aside') this.#counting.removed(error.size);
   }
 
-  async #hasTaken(hash: string, error: CorruptBlob): Promise<boolean> {
-    if (!(await this.#quarantine.take(hash, error.inode))) return false;
+  async #taken(hash: string, error: CorruptBlob): Promise<Taken> {
+    const wasHeld = this.#quarantine.isHeld(hash);
+    const taken = await this.#quarantine.take(hash, error.inode);
+    if (taken === 'gone' || wasHeld) return taken;
     this.#parts.onCorrupt?.();
-    this.#parts.log.error({ hash, err: error }, `a blob has gone bad: it was put aside, and is not served. ${REMEDY}`);
-    return true;
+    const where = taken === 'held' ? 'cannot even be put aside' : 'was put aside';
+    this.#parts.log.error({ hash, err: error }, `a blob has gone bad: it ${where}, and is not served. ${REMEDY}`);
+    return taken;
   }
 
-  /** Nothing can have been counted of a shelf that is being counted. */
+  /** Nothing can have been counted of a shelf that is being counted. What stays on it is counted, whatever its size. */
   async #measure(hash: string): Promise<number | undefined> {
     try {
       await using file = await openBlob(this.#layout, hash);
       return file?.kept.size;
     } catch (error) {
       if (!(error instanceof CorruptBlob)) throw error;
-      await this.#hasTaken(hash, error);
-      return undefined;
+      return (await this.#taken(hash, error)) === 'held' ? 0 : undefined;
     }
   }
 

@@ -3,26 +3,22 @@ import { type Backoff, backoffMs, type Random } from '../kit/backoff.ts';
 import { Conflict } from '../pool-client/errors.ts';
 import { orderOf } from '../pool-client/order.ts';
 import type { Peer } from '../pool-client/protocol.ts';
-import { StoreError } from './store.ts';
 
 /** What became of an attempt to give a blob to a peer that did not take it. */
 export type Failure =
   /** The peer holds other bytes under the key: neither is touched, and a person must choose. */
   | { readonly is: 'conflict'; readonly why: string }
-  /** Our own bytes are not what was stored. They stay. */
-  | { readonly is: 'corrupt'; readonly why: string }
   /** This peer does not take it, or nobody knows: the next one is asked, and this one later. */
   | { readonly is: 'passed over'; readonly why: string };
 
 export function failureOf(error: unknown): Failure {
   const why = error instanceof Error ? error.message : String(error);
   if (error instanceof Conflict) return { is: 'conflict', why };
-  if (error instanceof StoreError && error.reason === 'Corrupt') return { is: 'corrupt', why };
   return { is: 'passed over', why };
 }
 
 /** What is told goes into the status of an agent, which has to stay readable whatever the size of the pool. */
-const MOST_NAMED = 3;
+export const MOST_NAMED = 3;
 
 const PEER_BACKOFF: Backoff = { baseMs: 500, maxMs: 30_000 };
 
@@ -91,13 +87,32 @@ export class PeerStandings {
   }
 }
 
+/** What has gone wrong here with blobs, each by the hash of its key. No peer is to blame for it. */
+export class Failures {
+  readonly #hashes: string[] = [];
+  #count = 0;
+  first: unknown;
+
+  add(hash: string, error: unknown): void {
+    this.first ??= error;
+    this.#count += 1;
+    if (this.#hashes.length < MOST_NAMED) this.#hashes.push(hash);
+  }
+
+  get why(): string | undefined {
+    if (this.#count === 0) return undefined;
+    const why = this.first instanceof Error ? this.first.message : String(this.first);
+    return `this agent could not read ${named(this.#hashes, this.#count)}: ${why}`;
+  }
+}
+
 /** What keeps the drain from its end. */
 export interface Obstacles {
   readonly peers: string | undefined;
-  /** By their keys: blobs that are at a peer with other bytes, and those that are damaged. */
+  /** By their keys: blobs that are at a peer with other bytes. */
   readonly conflicts: readonly string[];
+  /** Some of those that have gone bad, by key or by hash, and how many there are. */
   readonly damaged: readonly string[];
-  /** Those that were put aside, known by key or not. */
   readonly corrupt: number;
   /** What has gone wrong here. */
   readonly trouble: string | undefined;

@@ -11,12 +11,15 @@ import type { OpenBlob } from './store.ts';
 const never = new AbortController().signal;
 const LARGE = Buffer.alloc(1024 * 1024 + 1);
 
+async function* pieces() {
+  yield LARGE;
+}
+
 function aBlob(done: string[]): OpenBlob {
   return {
     info: { key: 'k', size: LARGE.length, sha256: createHash('sha256').update(LARGE).digest('hex') },
-    async *read() {
-      yield LARGE;
-    },
+    read: () => pieces(),
+    readUnverified: () => pieces(),
     release: () => void done.push('released'),
     async remove() {
       done.push('removed');

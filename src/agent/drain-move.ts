@@ -4,11 +4,11 @@ import type { Clock } from '../kit/clock/clock.ts';
 import type { Slots } from '../kit/slots.ts';
 import type { Pace } from '../kit/wipe/pace.ts';
 import type { AgentCalls } from '../pool-client/agent-calls.ts';
-import { Untrue } from '../pool-client/errors.ts';
+import { Refused, Untrue } from '../pool-client/errors.ts';
 import type { BlobInfo, Peer } from '../pool-client/protocol.ts';
 import { type Failure, failureOf, type PeerStandings } from './drain-decide.ts';
 import { oneAhead } from './one-ahead.ts';
-import type { OpenBlob, RemovedFile } from './store.ts';
+import { type OpenBlob, type RemovedFile, StoreError } from './store.ts';
 
 export interface MoveParts {
   readonly calls: AgentCalls;
@@ -27,6 +27,8 @@ export type Moved =
   | { readonly is: 'moved'; readonly size: number }
   /** Nobody takes it now, or the drain was called off before it was sent; with `why`, it was taken, and still something is here. */
   | { readonly is: 'kept'; readonly why?: string }
+  /** Our own bytes are not what was stored, or cannot be read. They stay. */
+  | { readonly is: 'corrupt' }
   | Exclude<Failure, { readonly is: 'passed over' }>;
 
 /** When a move ends early. */
@@ -42,8 +44,7 @@ export async function move(parts: MoveParts, blob: OpenBlob, limits: Limits): Pr
   try {
     return await offer(parts, blob, limits);
   } catch (error) {
-    const failure = failureOf(error);
-    if (failure.is === 'corrupt') return failure;
+    if (error instanceof StoreError && error.reason === 'Corrupt') return { is: 'corrupt' };
     throw error;
   }
 }
@@ -87,14 +88,23 @@ async function give(
   slot: Disposable,
   signal: AbortSignal,
 ): Promise<Failure | undefined> {
+  const ours: unknown[] = [];
   try {
-    const stored = await parts.calls.put(peer, blob.info, sent(parts.pace, blob, slot, signal), signal);
+    const body = sent(parts.pace, blob, slot, signal, (error) => ours.push(error));
+    const stored = await parts.calls.put(peer, blob.info, body, signal);
     if (stored === 'same') await readBack(parts.calls, peer, blob.info, signal);
     return undefined;
   } catch (error) {
     signal.throwIfAborted();
+    if (ours.length > 0) throw ours[0]; // that it cannot be read here is not the fault of the peer, whatever it says of that
+    if (error instanceof Refused && error.reason === 'DigestMismatch') await verify(blob);
     return failureOf(error);
   }
+}
+
+/** What was sent is not what was announced. That was on the way, unless our own bytes have gone bad: then this says so. */
+async function verify(blob: OpenBlob): Promise<void> {
+  for await (const _ of blob.read());
 }
 
 /**
@@ -110,11 +120,23 @@ async function readBack(calls: AgentCalls, peer: Peer, info: BlobInfo, signal: A
 }
 
 /**
- * The next one is sent while this one's peer puts it on its disk. If all that are on their way were sent at once, they would all arrive at
+ * It is not held against its checksums here: the peer makes the digest of all that comes, and takes nothing that does not fit the one that
+ * was stored. The next one is sent while this one's peer puts it on its disk. If all that are on their way were sent at once, they would all arrive at
  * once, and nobody would send while all wait for a disk.
  */
-async function* sent(pace: Pace, blob: OpenBlob, slot: Disposable, signal: AbortSignal) {
-  yield* paced(oneAhead(blob.read()), pace, signal);
+async function* sent(
+  pace: Pace,
+  blob: OpenBlob,
+  slot: Disposable,
+  signal: AbortSignal,
+  failed: (error: unknown) => void,
+): AsyncGenerator<Buffer, void, void> {
+  try {
+    yield* paced(oneAhead(blob.readUnverified()), pace, signal);
+  } catch (error) {
+    failed(error);
+    throw error;
+  }
   blob.release(); // whoever asks on has no more use for what came before
   slot[Symbol.dispose]();
 }

@@ -5,6 +5,7 @@ import { hashOfKey } from '../pool-client/blob-path.ts';
 import type { BlobInfo, BlobPage } from '../pool-client/protocol.ts';
 import { Fence } from './drain-fence.ts';
 import {
+  type DamagedPage,
   type ExpectedBlob,
   type OpenBlob,
   type PageOfBlobs,
@@ -99,7 +100,8 @@ export class SimulatedStore implements Store {
     if (!kept) return undefined;
     return {
       info: kept.info,
-      read: () => this.#pieces(kept),
+      read: () => this.#verified(kept),
+      readUnverified: () => this.#pieces(kept),
       release() {},
       remove: () => this.#removeThis(kept),
       async [Symbol.asyncDispose]() {},
@@ -169,17 +171,28 @@ export class SimulatedStore implements Store {
     return this.#uploads === 0 && this.#disk.blobs.size === 0 && this.#disk.aside.size === 0;
   }
 
+  async damaged({ limit }: PageOfBlobs): Promise<DamagedPage> {
+    await this.#step();
+    return { items: [...this.#disk.aside].slice(0, limit).map((key) => ({ hash: hashOfKey(key), key })) };
+  }
+
   totals(): StoreTotals {
     return { blobs: this.#disk.blobs.size, bytes: this.#disk.bytes, corrupt: this.#disk.aside.size };
   }
 
-  async *#pieces({ info, bytes }: KeptBytes): AsyncGenerator<Buffer> {
+  async *#verified(kept: KeptBytes): AsyncGenerator<Buffer> {
     await this.#step();
+    const { info, bytes } = kept;
     if (sha256Of(bytes) !== info.sha256) {
       this.#disk.blobs.delete(info.key);
       this.#disk.aside.add(info.key);
       throw new StoreError('Corrupt', 'it is not what was stored');
     }
+    yield* this.#pieces(kept);
+  }
+
+  async *#pieces({ bytes }: KeptBytes): AsyncGenerator<Buffer> {
+    await this.#step();
     const half = Math.ceil(bytes.length / 2);
     for (const piece of [bytes.subarray(0, half), bytes.subarray(half)]) {
       if (piece.length > 0) yield piece;

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { sleep } from '../kit/clock/clock.ts';
 import { VirtualClock } from '../kit/clock/virtual.ts';
@@ -5,13 +6,21 @@ import { silentLog } from '../kit/observe/log.ts';
 import type { AgentCalls } from '../pool-client/agent-calls.ts';
 import { Conflict, Refused, Unreachable, Untrue } from '../pool-client/errors.ts';
 import { orderOf } from '../pool-client/order.ts';
-import type { Peer } from '../pool-client/protocol.ts';
+import type { BlobInfo, Peer } from '../pool-client/protocol.ts';
 import { Drain } from './drain.ts';
 import { SimulatedDisk, SimulatedStore } from './drain-simulated-store.ts';
 
 const peer = (name: string): Peer => ({ name, url: `http://${name}:8080` });
 const [B, C] = [peer('b'), peer('c')];
 const never = new AbortController().signal;
+
+/** As every agent does: what does not fit its digest is not taken. */
+async function arrived(to: Peer, { sha256 }: BlobInfo, body: AsyncIterable<Buffer>): Promise<void> {
+  const hash = createHash('sha256');
+  for await (const piece of body) hash.update(piece);
+  if (hash.digest('hex') === sha256) return;
+  throw new Refused(to, 'PUT', 422, { reason: 'DigestMismatch', message: 'other bytes than were announced' });
+}
 
 /** An agent `a` with blobs, whose peers take what they are sent unless told otherwise. */
 function aDrain(keys: readonly string[], calls: Partial<AgentCalls> = {}, bandwidth?: number, diskMs = 0) {
@@ -22,9 +31,9 @@ function aDrain(keys: readonly string[], calls: Partial<AgentCalls> = {}, bandwi
   const removed: string[] = [];
   let [drained, unsettled] = [0, 0];
   const all: Partial<AgentCalls> = {
-    async put(to, { key }, body) {
-      for await (const _ of body);
-      took.push([to.name, key]);
+    async put(to, blob, body) {
+      await arrived(to, blob, body);
+      took.push([to.name, blob.key]);
       return 'made';
     },
     async remove(to, key) {
@@ -144,9 +153,9 @@ test('a peer that had the blob before must serve it before ours goes: its copy m
 
 test('conflicts and damage are named and stay, and the rest goes on', async () => {
   const { clock, disk, drain, drained } = aDrain(['twice', 'damaged', 'good'], {
-    async put(_to, { key }, body) {
-      if (key === 'twice') throw new Conflict('b', key);
-      for await (const _ of body);
+    async put(to, blob, body) {
+      if (blob.key === 'twice') throw new Conflict('b', blob.key);
+      await arrived(to, blob, body);
       return 'made';
     },
   });
@@ -155,6 +164,23 @@ test('conflicts and damage are named and stay, and the rest goes on', async () =
   await clock.advance(100);
   expect([[...disk.blobs.keys()], [...disk.aside], drained()]).toEqual([['twice'], ['damaged'], 0]);
   expect(drain.status()?.why).toMatch(/under "twice".*damaged and not moved: "damaged"/);
+});
+
+test('of bytes that have not come as they were sent the peer is to blame, if ours are as they were stored', async () => {
+  let refusals = 0;
+  const { clock, disk, drain, drained } = aDrain(['k'], {
+    async put(to) {
+      refusals += 1;
+      if (refusals === 1) throw new Refused(to, 'PUT', 422, { reason: 'DigestMismatch', message: 'other bytes' });
+      return 'made';
+    },
+  });
+  drain.begin({ generation: 1, peers: [B] });
+  await clock.advance(10);
+  expect([disk.blobs.size, disk.aside.size]).toEqual([1, 0]);
+  expect(drain.status()?.why).toContain('refused PUT with 422');
+  await clock.advance(10_000);
+  expect([disk.blobs.size, drained()]).toEqual([0, 1]);
 });
 
 test('a removal does not wait for the move of the same key: that is cut off, and every peer is told', async () => {
@@ -357,6 +383,22 @@ test('other addresses for the same order are used at once', async () => {
 async function* pieces(text: string): AsyncGenerator<Buffer> {
   yield Buffer.from(text);
 }
+
+test('who is called off is rid of what an earlier order has sent, too, after a while', async () => {
+  const { clock, disk, drain } = aDrain(['k'], {
+    put: (_to, _blob, _body, signal) =>
+      new Promise((_, reject) => {
+        signal?.addEventListener('abort', () => reject(signal.reason)); // and otherwise never
+      }),
+  });
+  drain.begin({ generation: 1, peers: [B] });
+  await clock.advance(10);
+  drain.begin({ generation: 2, peers: [B] });
+  const ended = drain.end();
+  await clock.advance(5_001);
+  await ended;
+  expect([disk.blobs.size, drain.status()]).toEqual([1, undefined]);
+});
 
 test('of large blobs four are sent at a time, and as many wait meanwhile for the disk of the peer', async () => {
   let [sending, mostSending, arrived] = [0, 0, 0];

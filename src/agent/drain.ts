@@ -12,7 +12,7 @@ import type { AgentCalls } from '../pool-client/agent-calls.ts';
 import { hashOfKey } from '../pool-client/blob-path.ts';
 import type { DrainStatus, Peer } from '../pool-client/protocol.ts';
 import { matches, tagOf } from './conditional.ts';
-import { PeerStandings, whyOf } from './drain-decide.ts';
+import { Failures, MOST_NAMED, PeerStandings, whyOf } from './drain-decide.ts';
 import { isLarge, type Limits, type Moved, move } from './drain-move.ts';
 import type { Drained, Draining, DrainOrder, RemovedEverywhere } from './draining.ts';
 import { KeyTurns } from './key-turns.ts';
@@ -48,8 +48,6 @@ interface Run {
   readonly since: string;
   /** No further blob is taken up. */
   readonly stop: AbortController;
-  /** What is on its way is cut off. */
-  readonly cut: AbortController;
   readonly over: Promise<void>;
 }
 
@@ -64,9 +62,13 @@ export class Drain implements Draining {
   /** By the hashes of the keys. */
   readonly #turns = new KeyTurns();
   readonly #moving = new Map<string, AbortController>();
-  /** Keys that stay, and why. */
-  readonly #held = new Map<string, 'conflict' | 'corrupt'>();
+  /** Keys under which a peer has other bytes. */
+  readonly #conflicts = new Set<string>();
+  /** Some of those that have gone bad, by key or hash. */
+  #damaged: readonly string[] = [];
   #run: Run | undefined;
+  /** Of each run that is not over, also of those that another has followed: what is on its way is cut off. */
+  readonly #cuts = new Set<AbortController>();
   #former: readonly Peer[] = [];
   #movedBlobs = 0;
   #movedBytes = 0;
@@ -94,7 +96,9 @@ export class Drain implements Draining {
     const run = this.#run;
     if (!run) return;
     run.stop.abort();
-    const cancel = this.#options.clock.after(GRACE_MS, () => run.cut.abort());
+    const cancel = this.#options.clock.after(GRACE_MS, () => {
+      for (const cut of this.#cuts) cut.abort();
+    });
     await run.over;
     cancel();
     if (this.#run === run) this.#run = undefined;
@@ -123,7 +127,7 @@ export class Drain implements Draining {
       if (signal.aborted) return 'unknown';
       const here = await this.#options.store.remove(key, isMeantBy(ifMatch));
       if (here.is === 'another') return 'another';
-      this.#held.delete(key);
+      this.#conflicts.delete(key);
       if (here.is === 'given up') return 'removed'; // what a peer has under the key did not come from here, and may be what replaces it
       const mayHaveGone = wasDraining || this.#run !== undefined;
       // What was here is what may be there as well: other bytes of a peer are not what was asked for.
@@ -155,14 +159,16 @@ export class Drain implements Draining {
     const [stop, cut] = [new AbortController(), new AbortController()];
     const since = clock.now().toISOString();
     [this.#movedBlobs, this.#movedBytes, this.#trouble] = [0, 0, undefined];
-    this.#held.clear();
+    this.#conflicts.clear();
     log.info({ generation, peers: this.#standings.peers }, 'draining begins');
+    this.#cuts.add(cut);
     const over = Promise.resolve(before)
       .then(() => this.#untilEmpty(stop.signal, cut.signal))
       .catch((err: unknown) => {
         if (!stop.signal.aborted) log.error({ err }, 'draining has failed');
-      });
-    this.#run = { generation, since, stop, cut, over };
+      })
+      .finally(() => this.#cuts.delete(cut));
+    this.#run = { generation, since, stop, over };
   }
 
   async #untilEmpty(stop: AbortSignal, cut: AbortSignal): Promise<void> {
@@ -181,8 +187,8 @@ export class Drain implements Draining {
   async #lookAndMove(stop: AbortSignal, cut: AbortSignal): Promise<boolean> {
     const { store, drained, log } = this.#options;
     try {
-      await this.#pass(stop, cut);
-      this.#trouble = undefined;
+      this.#trouble = await this.#pass(stop, cut);
+      this.#damaged = (await store.damaged({ limit: MOST_NAMED })).items.map(({ key, hash }) => key ?? hash);
       if (stop.aborted || !(await store.isEmpty())) return false;
       await drained(stop);
       if (stop.aborted) return false;
@@ -196,28 +202,36 @@ export class Drain implements Draining {
     }
   }
 
-  /** Once along everything that is here, as long as anybody takes anything. Ends when all that it has taken up has ended. */
-  async #pass(stop: AbortSignal, cut: AbortSignal): Promise<void> {
+  /**
+   * Once along everything that is here, as long as anybody takes anything. Ends when all that it has taken up has ended. What goes wrong
+   * with one of them keeps none of the others, and is told at the end.
+   */
+  async #pass(stop: AbortSignal, cut: AbortSignal): Promise<string | undefined> {
     const moves = new Set<Promise<void>>();
-    const failures: unknown[] = [];
-    for await (const hash of this.#options.store.hashes()) {
-      const slot = await this.#slots.take(stop).catch(() => undefined);
-      if (!slot) break;
-      if (failures.length > 0 || !this.#standings.isAnyOpen(this.#options.clock.monotonic())) {
-        slot[Symbol.dispose]();
-        break;
-      }
-      const one = this.#moveInTurn(hash, stop, cut)
-        .catch((error: unknown) => void failures.push(error))
-        .finally(() => {
+    const failures = new Failures();
+    try {
+      for await (const hash of this.#options.store.hashes()) {
+        const slot = await this.#slots.take(stop).catch(() => undefined);
+        if (!slot) break;
+        if (!this.#standings.isAnyOpen(this.#options.clock.monotonic())) {
           slot[Symbol.dispose]();
-          moves.delete(one);
-        });
-      moves.add(one);
+          break;
+        }
+        const one = this.#moveInTurn(hash, stop, cut)
+          .catch((error: unknown) => failures.add(hash, error))
+          .finally(() => {
+            slot[Symbol.dispose]();
+            moves.delete(one);
+          });
+        moves.add(one);
+      }
+    } finally {
+      await Promise.all(moves);
+      await this.#options.store.settle(); // not after each: what comes back after a power cut is offered again
     }
-    await Promise.all(moves);
-    await this.#options.store.settle(); // not after each: what comes back after a power cut is offered again
-    if (failures.length > 0) throw failures[0];
+    if (failures.first)
+      this.#options.log.error({ err: failures.first }, 'not every blob could be read; the rest goes on');
+    return failures.why;
   }
 
   #moveInTurn(hash: string, stop: AbortSignal, cut: AbortSignal): Promise<void> {
@@ -253,12 +267,13 @@ export class Drain implements Draining {
   }
 
   #note(key: string, moved: Moved): void {
-    if (moved.is === 'conflict' || moved.is === 'corrupt') {
-      if (!this.#held.has(key)) this.#options.log.warn({ key, why: moved.why }, `a blob stays: ${moved.is}`);
-      if (this.#held.size < MOST_REMEMBERED) this.#held.set(key, moved.is);
+    if (moved.is === 'corrupt') return; // the store has told of it, and does so for as long as it is there
+    if (moved.is === 'conflict') {
+      if (!this.#conflicts.has(key)) this.#options.log.warn({ key, why: moved.why }, 'a blob stays: conflict');
+      if (this.#conflicts.size < MOST_REMEMBERED) this.#conflicts.add(key);
       return;
     }
-    this.#held.delete(key);
+    this.#conflicts.delete(key);
     if (moved.is === 'kept' && moved.why) this.#options.log.warn({ key, why: moved.why }, 'a blob stays: kept');
     if (moved.is !== 'moved') return;
     this.#movedBlobs += 1;
@@ -267,12 +282,11 @@ export class Drain implements Draining {
 
   #why(): string | undefined {
     const { blobs, corrupt } = this.#options.store.totals();
-    const held = (kind: 'conflict' | 'corrupt') => [...this.#held].flatMap(([key, is]) => (is === kind ? key : []));
     return whyOf({
       trouble: this.#trouble,
       peers: blobs > 0 ? this.#standings.why() : undefined,
-      conflicts: held('conflict'),
-      damaged: corrupt > 0 ? held('corrupt') : [], // others have been given up since
+      conflicts: [...this.#conflicts],
+      damaged: corrupt > 0 ? this.#damaged : [], // others have been given up since
       corrupt,
     });
   }

@@ -57,33 +57,56 @@ test('one of which a part could not be read has none, also if the rest could', a
   await using thread = new HashingThread();
   const fd = aFile();
   const digest = thread.digestOf(fd);
-  digest.add(20);
+  digest.add(2_000_000);
   await thread.digestOf(aFile('next')).finish(); // its turn comes after
-  writeSync(fd, Buffer.alloc(40));
-  digest.add(20);
+  writeSync(fd, Buffer.alloc(4_000_000));
+  digest.add(2_000_000);
   await expect(digest.finish()).rejects.toThrow('the file is shorter');
 });
 
 test('what is added after the end is not told to the thread, which knows nothing of the file any more', async () => {
-  const orders: (readonly [number, boolean])[] = [];
-  const digest = new GrowingDigest(async (...order) => {
-    orders.push(order);
-    return 'digest';
+  const told: number[] = [];
+  const asked: number[] = [];
+  const digest = new GrowingDigest({
+    tell: (bytes) => void told.push(bytes),
+    ask: async (bytes) => {
+      asked.push(bytes);
+      return 'digest';
+    },
   });
+  digest.add(1_500_000);
   digest.add(5);
   expect(await digest.finish()).toBe('digest');
-  digest.add(7);
+  digest.add(1_500_000);
   await digest.end();
-  expect(orders).toEqual([
-    [5, false],
-    [0, true],
-  ]);
+  expect([told, asked]).toEqual([[1_500_000], [5]]);
+});
+
+test('the thread is told of a megabyte at a time, and nothing of one that is given up before', async () => {
+  const said: string[] = [];
+  const hashing = {
+    tell: (bytes: number) => void said.push(`tell ${bytes}`),
+    ask: async (bytes: number) => {
+      said.push(`ask ${bytes}`);
+      return 'digest';
+    },
+  };
+  const small = new GrowingDigest(hashing);
+  for (let piece = 0; piece < 4; piece++) small.add(256 * 1024);
+  await small.finish();
+  const givenUp = new GrowingDigest(hashing);
+  givenUp.add(256 * 1024);
+  await givenUp.end();
+  const large = new GrowingDigest(hashing);
+  for (let piece = 0; piece < 6; piece++) large.add(256 * 1024);
+  await large.end();
+  expect(said).toEqual(['ask 1048576', 'tell 1310720', 'ask 0']);
 });
 
 test('one that is given up is read no more, and nobody waits for a thread that has ended', async () => {
   const thread = new HashingThread();
   const given = thread.digestOf(aFile('given'));
-  given.add(5);
+  given.add(5_000_000);
   await given.end();
   const late = thread.digestOf(aFile('late'));
   await thread[Symbol.asyncDispose]();

@@ -7,21 +7,21 @@ import { Worker } from 'node:worker_threads';
 
 /** To the thread: so many more bytes are in the file; at the end, its digest is wanted. */
 interface Order {
-  readonly call: number;
   readonly file: number;
   readonly fd: number;
   readonly bytes: number;
   readonly isLast: boolean;
 }
 
+/** To the last order for a file, and to no other: both threads have better things to do. */
 interface Reply {
-  readonly call: number;
+  readonly file: number;
   readonly digest?: string;
   readonly error?: string;
 }
 
 interface Waiting {
-  readonly resolve: (digest: string | undefined) => void;
+  readonly resolve: (digest: string) => void;
   readonly reject: (error: Error) => void;
 }
 
@@ -32,7 +32,6 @@ export class HashingThread implements AsyncDisposable {
   readonly #waiting = new Map<number, Waiting>();
   #worker: Worker | undefined;
   #failure: Error | undefined;
-  #calls = 0;
   #files = 0;
 
   /** Whether it can be used: one that has failed is not started again. */
@@ -43,7 +42,10 @@ export class HashingThread implements AsyncDisposable {
   /** Of a file that can be read by this descriptor, from its beginning on. */
   digestOf(fd: number): GrowingDigest {
     const file = ++this.#files;
-    return new GrowingDigest((bytes, isLast) => this.#order(file, fd, bytes, isLast));
+    return new GrowingDigest({
+      tell: (bytes) => this.#order({ file, fd, bytes, isLast: false }),
+      ask: (bytes) => this.#ask({ file, fd, bytes, isLast: true }),
+    });
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -51,17 +53,22 @@ export class HashingThread implements AsyncDisposable {
     await this.#worker?.terminate();
   }
 
-  #order(file: number, fd: number, bytes: number, isLast: boolean): Promise<string | undefined> {
-    if (this.#failure) return Promise.reject(this.#failure);
-    const call = ++this.#calls;
-    const { promise, resolve, reject } = Promise.withResolvers<string | undefined>();
-    this.#waiting.set(call, { resolve, reject });
+  #ask(order: Order): Promise<string> {
+    const { promise, resolve, reject } = Promise.withResolvers<string>();
+    this.#waiting.set(order.file, { resolve, reject });
+    this.#order(order);
+    if (this.#failure) this.#fail(this.#failure);
+    return promise;
+  }
+
+  /** Nothing is told to one that has failed; who asks hears of it. */
+  #order(order: Order): void {
+    if (this.#failure) return;
     try {
-      this.#started().postMessage({ call, file, fd, bytes, isLast } satisfies Order);
+      this.#started().postMessage(order);
     } catch (cause) {
       this.#fail(new Error('the thread that hashes cannot be started', { cause }));
     }
-    return promise;
   }
 
   #started(): Worker {
@@ -75,10 +82,10 @@ export class HashingThread implements AsyncDisposable {
     return worker;
   }
 
-  #replied({ call, digest, error }: Reply): void {
-    const waiting = this.#waiting.get(call);
-    this.#waiting.delete(call);
-    if (error === undefined) waiting?.resolve(digest);
+  #replied({ file, digest, error }: Reply): void {
+    const waiting = this.#waiting.get(file);
+    this.#waiting.delete(file);
+    if (digest !== undefined) waiting?.resolve(digest);
     else waiting?.reject(new Error(error));
   }
 
@@ -89,36 +96,45 @@ export class HashingThread implements AsyncDisposable {
   }
 }
 
+/** What the digest of one file needs of the thread: `ask` ends it, and no more is read after that. */
+interface Hashing {
+  readonly tell: (bytes: number) => void;
+  readonly ask: (bytes: number) => Promise<string>;
+}
+
+/** So much is hashed while more comes in; the digest of less is made all at once, at its end. */
+const TOLD_BYTES = 1024 * 1024;
+
 /** Of one file that is still being written. */
 export class GrowingDigest {
-  readonly #order: (bytes: number, isLast: boolean) => Promise<string | undefined>;
-  #last: Promise<string | undefined> = Promise.resolve(undefined);
-  #isOver = false;
+  readonly #hashing: Hashing;
+  #untold = 0;
+  #isKnown = false;
+  #last: Promise<string> | undefined;
 
-  constructor(order: (bytes: number, isLast: boolean) => Promise<string | undefined>) {
-    this.#order = order;
+  constructor(hashing: Hashing) {
+    this.#hashing = hashing;
   }
 
   /** So many more bytes are in the file. What comes after the digest is not part of it. */
   add(bytes: number): void {
-    if (this.#isOver) return;
-    this.#last = Promise.all([this.#last, this.#order(bytes, false)]).then(() => undefined);
-    this.#last.catch(() => {}); // whoever finishes it is told
+    this.#untold += bytes;
+    if (this.#last || this.#untold <= TOLD_BYTES) return;
+    this.#hashing.tell(this.#untold);
+    this.#isKnown = true;
+    this.#untold = 0;
   }
 
   /** In hexadecimal digits, of all that was added. Rejects when any of it could not be read. */
-  async finish(): Promise<string> {
-    this.#isOver = true;
-    const [digest] = await Promise.all([this.#order(0, true), this.#last]);
-    if (digest === undefined) throw new Error('the thread that hashes has made no digest');
-    return digest;
+  finish(): Promise<string> {
+    this.#last ??= this.#hashing.ask(this.#untold);
+    return this.#last;
   }
 
   /** Resolves when the file is not read any more, whatever became of it. */
   async end(): Promise<void> {
-    const last = this.#isOver ? this.#last : this.#order(0, true);
-    this.#isOver = true;
-    await Promise.allSettled([this.#last, last]);
+    if (this.#isKnown) this.#last ??= this.#hashing.ask(0);
+    await Promise.allSettled([this.#last]);
   }
 }
 
@@ -132,22 +148,26 @@ const files = new Map();
 
 function grown({ file, fd, bytes, isLast }) {
   const known = files.get(file) ?? { hash: createHash('sha256'), at: 0 };
-  files.set(file, known);
   if (isLast) files.delete(file);
-  for (const end = known.at + bytes; known.at < end; ) {
-    const count = readSync(fd, buffer, 0, Math.min(buffer.length, end - known.at), known.at);
-    if (count === 0) throw new Error('the file is shorter than what was written to it');
-    known.hash.update(buffer.subarray(0, count));
-    known.at += count;
+  else files.set(file, known);
+  if (known.error !== undefined) return known;
+  try {
+    for (const end = known.at + bytes; known.at < end; ) {
+      const count = readSync(fd, buffer, 0, Math.min(buffer.length, end - known.at), known.at);
+      if (count === 0) throw new Error('the file is shorter than what was written to it');
+      known.hash.update(buffer.subarray(0, count));
+      known.at += count;
+    }
+  } catch (error) {
+    known.error = String(error);
   }
-  return isLast ? { digest: known.hash.digest('hex') } : {};
+  return known;
 }
 
 parentPort.on('message', (order) => {
-  try {
-    parentPort.postMessage({ call: order.call, ...grown(order) });
-  } catch (error) {
-    parentPort.postMessage({ call: order.call, error: String(error) });
-  }
+  const { hash, error } = grown(order);
+  if (!order.isLast) return;
+  const { file } = order;
+  parentPort.postMessage(error === undefined ? { file, digest: hash.digest('hex') } : { file, error });
 });
 `;

@@ -42,9 +42,16 @@ async function* batches(layout: Layout, after: string, most: number): AsyncGener
   }
 }
 
-/** All that there are, in order; each shelf is looked at when it is its turn. */
+/** All that there are, in order; each shelf is looked at when it is its turn. One that cannot be read is told of after the others. */
 export async function* hashesIn(layout: Layout): AsyncGenerator<string, void, void> {
-  for (const shelf of layout.shelves) yield* await hashesOn(layout, shelf);
+  const failures: unknown[] = [];
+  for (const shelf of layout.shelves) {
+    yield* await hashesOn(layout, shelf).catch((error: unknown) => {
+      failures.push(error);
+      return [];
+    });
+  }
+  if (failures.length > 0) throw failures[0];
 }
 
 const hashesOn = async (layout: Layout, shelf: string): Promise<readonly string[]> =>

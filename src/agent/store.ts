@@ -21,6 +21,8 @@ export interface Store {
   /** By looking at the directories, not by counting: no blob, none put aside, and nothing being written. */
   isEmpty(): Promise<boolean>;
   totals(): StoreTotals;
+  /** Blobs that have gone bad, in the order of the hashed keys. */
+  damaged(page: PageOfBlobs): Promise<DamagedPage>;
 }
 
 /** What the sender says of it beforehand. Bytes that do not fit are not kept. */
@@ -49,6 +51,8 @@ export interface OpenBlob extends AsyncDisposable {
    * may be overwritten as soon as the one after the next is asked for, or the blob is released or closed: who keeps it longer makes a copy.
    */
   read(range?: ByteRange): AsyncIterable<Buffer>;
+  /** All of it as the disk gives it back, in pieces as by `read`: for who has the whole held against its digest before it counts. */
+  readUnverified(): AsyncIterable<Buffer>;
   /** Gives back the memory that it was read into: nobody uses what was read any more. */
   release(): void;
   /** Removes this very blob, and no other that has come in its place. That is on the disk when the store has settled after it. */

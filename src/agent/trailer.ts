@@ -36,10 +36,14 @@ export function footOf({ key, size, sha256, at }: KeptBlob): Buffer {
   return Buffer.concat([json, end]);
 }
 
+/** It is written last: what does not end with it was never whole, or is no file of ours. */
+export const hasMark = (tail: Buffer): boolean =>
+  tail.length >= FOOT_END_BYTES && tail.subarray(-MARK.length).equals(MARK);
+
 /** From the last bytes of a file; `fileBytes` are all that it has. Nothing if that is not how we keep a blob. */
 export function parseFoot(tail: Buffer, fileBytes: number): KeptBlob | undefined {
   const end = tail.subarray(-FOOT_END_BYTES);
-  if (end.length < FOOT_END_BYTES || !end.subarray(8).equals(MARK)) return undefined;
+  if (!hasMark(tail)) return undefined;
   const length = end.readUInt32LE(0);
   if (length > tail.length - FOOT_END_BYTES) return undefined;
   const json = tail.subarray(tail.length - FOOT_END_BYTES - length, tail.length - FOOT_END_BYTES);

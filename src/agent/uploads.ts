@@ -4,11 +4,12 @@ import { join } from 'node:path';
 import type { Random } from '../kit/backoff.ts';
 import type { Log } from '../kit/observe/log.ts';
 import { BlobFile } from './blob-file.ts';
-import { CorruptBlob } from './corrupt-blob.ts';
+import { CorruptBlob, CutShort, isOfTheDisk } from './corrupt-blob.ts';
 import type { HashingThread } from './hashing-thread.ts';
 import { Headroom, roomIn } from './headroom.ts';
 import { isHash } from './keys.ts';
 import { type Layout, syncDirectory } from './layout.ts';
+import type { Quarantine } from './quarantine.ts';
 import { Upload } from './upload.ts';
 
 export class Uploads {
@@ -45,9 +46,14 @@ export class Uploads {
     return this.#underWay === 0 && (await readdir(this.#layout.uploads)).length === 0;
   }
 
-  /** Nobody else may use the directory. */
-  async recover(): Promise<void> {
-    for (const name of await readdir(this.#layout.uploads)) await this.#recover(name);
+  /** Nobody else may use the directory. What cannot be read stays, and with it the agent is not empty. */
+  async recover(quarantine: Quarantine): Promise<void> {
+    for (const name of await readdir(this.#layout.uploads)) {
+      await this.#recover(name, quarantine).catch((err: unknown) => {
+        if (!isOfTheDisk(err)) throw err;
+        this.#log.error({ err, name }, 'what an upload has left cannot be cleared away: its disk may be failing');
+      });
+    }
   }
 
   async #end(upload: Upload | undefined): Promise<void> {
@@ -66,39 +72,47 @@ export class Uploads {
 
   /**
    * A blob gets its name before it is on the disk, and keeps the one that it has here until then. So after a power cut one with both names
-   * may be half of one that nobody was told is stored; it stays only if it is whole.
+   * may be half of one that nobody was told is stored: it is removed. One that was once whole may have been promised to somebody.
    */
-  async #recover(name: string): Promise<void> {
+  async #recover(name: string, quarantine: Quarantine): Promise<void> {
     const path = join(this.#layout.uploads, name);
     const [hash = ''] = name.split('.');
     const { nlink, ino } = await lstat(path, { bigint: true });
-    if (nlink > 1n && isHash(hash) && (await inodeOf(this.#layout.blob(hash))) === ino) await this.#settle(hash);
+    if (nlink > 1n && isHash(hash) && (await inodeOf(this.#layout.blob(hash))) === ino)
+      await this.#settle(hash, quarantine);
     await unlink(path);
   }
 
-  async #settle(hash: string): Promise<void> {
+  async #settle(hash: string, quarantine: Quarantine): Promise<void> {
     const path = this.#layout.blob(hash);
-    if (await isWhole(path)) {
+    const damage = await damageOf(path);
+    if (!damage) {
       await syncFile(path);
-    } else {
+    } else if (damage instanceof CutShort) {
       this.#log.warn(
         { hash },
         'removed a blob that was being stored when the machine went down, of which a part is missing',
       );
       await unlink(path);
+    } else {
+      await quarantine.take(hash, damage.inode);
+      this.#log.error(
+        { hash, err: damage },
+        'a blob has gone bad around the time the machine went down: it is put aside',
+      );
     }
     await syncDirectory(this.#layout.shelf(hash));
   }
 }
 
-async function isWhole(path: string): Promise<boolean> {
+/** Nothing if it is whole. */
+async function damageOf(path: string): Promise<CorruptBlob | undefined> {
   try {
     await using file = await BlobFile.open(path);
-    if (!file) return false;
-    for await (const _ of file.read());
-    return true;
+    for await (const _ of file?.read() ?? []);
+    return undefined;
   } catch (error) {
-    if (error instanceof CorruptBlob) return false;
+    if (error instanceof CorruptBlob) return error;
     throw error;
   }
 }

@@ -36,9 +36,17 @@ export class VerifiedBlob implements OpenBlob {
     }
   }
 
-  async *read(range?: ByteRange): AsyncGenerator<Buffer, void, void> {
+  read(range?: ByteRange): AsyncGenerator<Buffer, void, void> {
+    return this.#told(this.#file.read(range));
+  }
+
+  readUnverified(): AsyncGenerator<Buffer, void, void> {
+    return this.#told(this.#file.readUnverified());
+  }
+
+  async *#told(pieces: AsyncIterable<Buffer>): AsyncGenerator<Buffer, void, void> {
     try {
-      for await (const bytes of this.#file.read(range)) yield bytes;
+      for await (const bytes of pieces) yield bytes;
     } catch (error) {
       await this.#keeper.onError(this.#hash, error);
       throw error;

@@ -75,6 +75,12 @@ describe('carries the uid and the version of what was seen', () => {
     ]);
   });
 
+  test('to label a claim', async () => {
+    expect(await written({ do: 'labelClaim', claim: aClaim(2) })).toMatchObject([
+      { method: 'PATCH', body: { metadata: { ...OF_CLAIM, labels: { 'pv-pool': 'data' } } } },
+    ]);
+  });
+
   test('to take the annotation away', async () => {
     expect(await written({ do: 'takeCancelAway' })).toMatchObject([
       {

@@ -11,6 +11,7 @@ import { apiVersionOf, type KubeObject, type Ref, type Resource } from '../kit/k
 import { CANCEL_ANNOTATION, FIELD_MANAGER, PV_POOLS, type PvPool, type PvPoolStatus } from './contract.ts';
 import { statefulSetNameOf } from './names.ts';
 import { budgetOf } from './objects/budget.ts';
+import { labelsOf } from './objects/owned.ts';
 import { serviceOf } from './objects/service.ts';
 import { statefulSetOf } from './objects/stateful-set.ts';
 import { tokenSecretOf } from './objects/token-secret.ts';
@@ -52,6 +53,9 @@ export async function write(writes: Writes, seen: Seen, action: Write): Promise<
       await patchClaim(writes, seen.pool, action.claim, {
         spec: { resources: { requests: { storage: `${action.gib}Gi` } } },
       });
+      return {};
+    case 'labelClaim':
+      await patchClaim(writes, seen.pool, action.claim, { metadata: { labels: labelsOf(seen.pool) } });
       return {};
     case 'ownClaim':
       await patchClaim(writes, seen.pool, action.claim, { metadata: { ownerReferences: owners(seen.pool, action) } });

@@ -43,7 +43,7 @@ export const aClaim = (ordinal: number, parts: Partial<SeenClaim> = {}): SeenCla
   resourceVersion: '3',
   owners: [],
   isOwnedBy: [],
-  isLabelled: true,
+  label: 'ours',
   isDeleting: false,
   isBound: true,
   className: 'fast',

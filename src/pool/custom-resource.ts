@@ -83,8 +83,13 @@ const autoscaling = withRules(
   },
 );
 
-/** Fewer bytes than this take a pool ages to drain, and more need no limit. */
 const BANDWIDTH = /^[1-9][0-9]{0,14}([KMGT]i|[kMGT])?$/;
+
+/**
+ * Sixteen blobs are sent side by side, in pieces of 4 KiB at least. With much less than this it would not be the turn of each of them
+ * within the minute after which one that stands still is given up, and the drain would never end.
+ */
+const FAST_ENOUGH = '^([0-9]{5,}|[0-9]{2,}(k|Ki)|[0-9]+[MGT]i?)$';
 
 const spec = z
   .object({
@@ -135,12 +140,15 @@ const spec = z
       .describe('How many PVs there are follows from how much is used. numPVs is then only where it starts.'),
     drain: z
       .object({
-        bandwidth: z
-          .string()
-          .regex(BANDWIDTH)
+        bandwidth: withRules(z.string().max(17).regex(BANDWIDTH), {
+          rule: `self.matches('${FAST_ENOUGH}')`,
+          message:
+            'drain.bandwidth has to be 10k or more: with fewer bytes in a second, blobs are given up as standing still before they arrive, and the drain never ends',
+          holds: (value) => new RegExp(FAST_ENOUGH).test(value),
+        })
           .optional()
           .describe(
-            'How many bytes per second an agent sends while it drains, such as 50Mi. Otherwise as fast as it can.',
+            'How many bytes per second an agent sends while it drains, such as 50Mi; 10k at least. Otherwise as fast as it can.',
           ),
       } satisfies FieldsOf<NonNullable<PvPoolSpec['drain']>>)
       .optional()

@@ -1,8 +1,9 @@
 /** A scale down from its beginning to its end: recorded first, then ordered, seen to be done, and only then are the replicas lowered. */
 import { isDeepStrictEqual } from 'node:util';
 import { CANCEL_ANNOTATION, type Operation, type OperationMember } from './contract.ts';
+import { decideRescue } from './decide-rollout.ts';
 import { whyNotDrained } from './drained.ts';
-import { goingClaims, nextGeneration, notServing, peersBelow } from './members.ts';
+import { cannotGoOn, goingClaims, nextGeneration, notServing, peersBelow } from './members.ts';
 import { type Action, addresseeOf, type Kept, keptOf, type Order, orderKey, type Plan } from './plan.ts';
 import { progressOf } from './progress.ts';
 import { type Note, note } from './reasons.ts';
@@ -170,15 +171,17 @@ function drain(seen: Seen, operation: Operation): Plan {
   const { actions, notes } = ordersOf(seen, operation);
   const atRisk = [...replacedClaims(operation.members), ...goingClaims(seen.members)];
   const strays = straysAmong(seen, seen.members.slice(0, operation.to));
+  const rescue = decideRescue(seen, operation.to);
   return {
     kept,
-    actions: [...strays, ...actions],
+    actions: [...strays, ...actions, ...rescue.actions],
     notes: [
       progress,
       ...doubts.filter(({ fact }) => fact !== 'Draining'),
       ...atRisk,
       ...notes,
       ...notServing(seen, operation.to),
+      ...rescue.notes,
     ],
   };
 }
@@ -238,13 +241,13 @@ function settle(seen: Seen, operation: Operation): Plan {
 const isLeft = ({ members }: Seen, name: string, claimUid: string): boolean =>
   members.some((member) => member.name === name && (member.pod !== undefined || member.claim?.uid === claimUid));
 
-/** Until all that are still there have said that they go on. */
+/** Until all that are still there, and can be told, have said that they go on. */
 function decideCancel(seen: Seen, operation: Operation): Plan {
   const { operation: _, ...rest } = keptOf(seen.pool);
   const { generation } = operation;
   const present = new Set(presentMembers(seen).map(({ name }) => name));
   const back = agentsOf(seen, operation).filter(({ name }) => present.has(name));
-  const waiting = back.filter((member) => !goesOn(member, generation));
+  const waiting = back.filter((member) => !goesOn(member, generation) && !cannotGoOn(member));
   if (waiting.length === 0) return { kept: rest, actions: [], notes: [] };
   const overtaking = waiting.some(({ agent }) => agent.known && (agent.value.generation ?? 0) > generation);
   if (overtaking) {
@@ -265,7 +268,12 @@ function decideCancel(seen: Seen, operation: Operation): Plan {
       note('AgentDoesNotAnswer', `the agent ${name} cannot be asked: ${agent.known ? '' : agent.why}`),
     );
   const names = waiting.map(({ name }) => name).join(', ');
-  return { kept: keptOf(seen.pool), actions, notes: [note('Cancelling', `${names} are told to go on`), ...silent] };
+  const rescue = decideRescue(seen, operation.to);
+  return {
+    kept: keptOf(seen.pool),
+    actions: [...actions, ...rescue.actions],
+    notes: [note('Cancelling', `${names} are told to go on`), ...silent, ...rescue.notes],
+  };
 }
 
 function goesOn({ agent }: Member, generation: number): boolean {

@@ -433,6 +433,18 @@ describe('a cancellation', () => {
     const plan = decided({ pool: cancelled({ cancelling: true, generation: 6 }), members });
     expect(namesOf(plan)).toEqual(['recommission data-sts-2']);
   });
+
+  test('is over for an image that knows no way back, and a person is told what brings it back', () => {
+    const original = aMember(2, { state: 'Decommissioned', blobs: undefined, generation: undefined } as object);
+    const members = [aMember(0), aMember(1, { generation: 6 }), original];
+    expect(decided({ pool: cancelled({ cancelling: true, generation: 6 }), members }).kept.operation).toBeUndefined();
+    const atRest = decided({ members });
+    expect(atRest.actions).toEqual([]);
+    expect(atRest.notes).toContainEqual({
+      fact: 'AgentCannotGoOn',
+      message: expect.stringContaining('delete the pod data-sts-2'),
+    });
+  });
 });
 
 describe('a StatefulSet that is lost', () => {
@@ -509,6 +521,53 @@ describe('a rollout', () => {
   test('never runs beside a scale down', () => {
     const plan = decided({ pool: drainingTo(2), parts: { isTemplateOld: true } });
     expect(namesOf(plan)).toEqual(['decommission data-sts-2']);
+  });
+
+  const silent = (ordinal: number, revision = 'r0') =>
+    aMember(ordinal, {}, { pod: aPod(ordinal, { revision }), agent: SILENT });
+  const leaving = (ordinal: number, revision = 'r0') =>
+    aMember(ordinal, { state: 'Decommissioning', generation: 5 }, { pod: aPod(ordinal, { revision }) });
+
+  test('begins beside a scale down when one of the agents does not answer: another template may be what it needs', () => {
+    for (const parts of [{}, { cancelling: true }]) {
+      const members = [aMember(0), aMember(1), silent(2)];
+      const plan = decided({ pool: drainingTo(2, parts), members, parts: { isTemplateOld: true } });
+      expect(namesOf(plan)).toContain('writeTemplate');
+    }
+  });
+
+  test.each([
+    ['reaches the one that leaves and does not answer', [old(0), old(1), silent(2)], 2, 3, 2],
+    ['reaches it over others that leave', [old(0), silent(1), leaving(2)], 1, 3, 2],
+    ['waits until those answer again', [old(0), silent(1), silent(2, 'r1')], 1, 2, undefined],
+    ['waits until those are new', [old(0), silent(1), leaving(2)], 1, 2, undefined],
+    ['goes on when they do', [old(0), silent(1), leaving(2, 'r1')], 1, 2, 1],
+    ['replaces nobody who stays and answers', [silent(0), old(1), leaving(2, 'r1')], 2, 2, undefined],
+    ['reaches one that stays and does not answer', [old(0), silent(1), leaving(2, 'r1')], 2, 2, 1],
+    ['has no more to do when that one is new', [old(0), old(1), silent(2, 'r1')], 2, 2, undefined],
+    ['does nothing while all answer', [old(0), old(1), leaving(2)], 2, 3, undefined],
+  ])('beside a scale down %s', (_, members, to, partition, lowered) => {
+    const plan = decided({ pool: drainingTo(to), members, partition });
+    const steps = plan.actions.filter((action) => action.do === 'lowerPartition');
+    expect(steps).toEqual(lowered === undefined ? [] : [{ do: 'lowerPartition', to: lowered }]);
+  });
+});
+
+describe('a claim that was there before its pool', () => {
+  const premade = (label: 'none' | 'another', pod = aPod(1)) => ({
+    pool: aPool({ claims: { whenDeleted: 'Delete' } }),
+    members: [0, 2]
+      .map((ordinal) => aMember(ordinal, {}, { claim: aClaim(ordinal, { isOwnedBy: ['uid-of-pool'] }) }))
+      .toSpliced(1, 0, aMember(1, {}, { pod, claim: aClaim(1, { label }) })),
+  });
+
+  test('is labelled when an agent uses it, so that what the pool is told of its claims is true of all', () => {
+    expect(decided(premade('none')).actions).toMatchObject([{ do: 'labelClaim', claim: { name: 'vol-data-sts-1' } }]);
+  });
+
+  test('is left alone when it has the label of somebody else, or a pod of somebody else uses it', () => {
+    expect(decided(premade('another')).actions).toEqual([]);
+    expect(decided(premade('none', aPod(1, { setUid: 'another' }))).actions).toEqual([]);
   });
 });
 

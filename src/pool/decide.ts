@@ -1,6 +1,6 @@
 /** What is to be done about a pool, from what is known of it. One thing at a time: scaling down, then up, then a rollout, then growth. */
 import { decideAutoscaling } from './decide-autoscale.ts';
-import { claimOwners } from './decide-claims.ts';
+import { claimLabels, claimOwners } from './decide-claims.ts';
 import { decideGrowth } from './decide-growth.ts';
 import { decideRollout } from './decide-rollout.ts';
 import { begun, decideScaleDown, isCancelled, putBack, whyNotBegin } from './decide-scale-down.ts';
@@ -61,7 +61,12 @@ export function desiredPVs({ pool: { spec, status }, set }: Seen): number {
 function atRest(seen: Seen, replicas: number): Plan {
   const kept = keptOf(seen.pool);
   const desired = desiredPVs(seen);
-  const housekeeping = [...straysAmong(seen, presentMembers(seen)), ...claimOwners(seen), ...cancelIsOver(seen)];
+  const housekeeping = [
+    ...straysAmong(seen, presentMembers(seen)),
+    ...claimLabels(seen),
+    ...claimOwners(seen),
+    ...cancelIsOver(seen),
+  ];
   const waiting = notServing(seen);
   const scaling = scale(seen, replicas, desired, waiting);
   const step = scaling ?? atSize(seen, waiting);

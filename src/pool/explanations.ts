@@ -38,6 +38,11 @@ const TABLE: Readonly<Record<Fact | EventReason | Calm | AgentReason, Explanatio
     'it serves when it is Ready',
     'Nothing has to be done: it is told to go on if nobody told it to leave',
   ),
+  AgentCannotGoOn: refused(
+    'an agent was told to leave, stays, and cannot be told so',
+    'its image knows no way back, as that of the original: only a new start makes it forget the order',
+    'Delete its pod, which the message names; its claim and what is on it stay',
+  ),
   ClaimIsMissing: refused(
     'an agent that is to leave has no claim',
     'without its claim it is not certain which disk would be let go',

@@ -14,9 +14,21 @@ export function whyNotServing({ set }: Seen, member: Member): Note | undefined {
   if (!pod.isReady) return note('PodIsStarting', `pod ${name} is not ready`);
   if (!agent.known) return note('AgentDoesNotAnswer', `the agent ${name} cannot be asked: ${agent.why}`);
   if (agent.value.state === 'Unknown') return note('AgentDoesNotAnswer', `the agent ${name} does not know its state`);
+  if (cannotGoOn(member))
+    return note(
+      'AgentCannotGoOn',
+      `the agent ${name} is ${agent.value.state}, and its image knows no way back: delete the pod ${name}, and it starts anew with what it holds`,
+    );
   if (agent.value.state !== 'Ready') return note('AgentIsNotReady', `the agent ${name} is ${agent.value.state}`);
   return undefined;
 }
+
+export const isLeaving = ({ agent }: Member): boolean =>
+  agent.known && (agent.value.state === 'Decommissioning' || agent.value.state === 'Decommissioned');
+
+/** An image that speaks no more than the two calls of the original takes no order back. */
+export const cannotGoOn = (member: Member): boolean =>
+  isLeaving(member) && member.agent.known && member.agent.value.blobs === undefined;
 
 export const whyMissing = ({ name, refusal }: Pick<Member, 'name' | 'refusal'>): Note =>
   refusal === undefined

@@ -23,6 +23,7 @@ export type Action =
   | { readonly do: 'writeTemplate' }
   | { readonly do: 'lowerPartition'; readonly to: number }
   | { readonly do: 'growClaim'; readonly claim: SeenClaim; readonly gib: number }
+  | { readonly do: 'labelClaim'; readonly claim: SeenClaim }
   | { readonly do: 'ownClaim'; readonly claim: SeenClaim; readonly owned: boolean }
   | { readonly do: 'deleteClaim'; readonly claim: SeenClaim }
   | { readonly do: 'takeCancelAway' };

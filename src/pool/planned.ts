@@ -91,6 +91,8 @@ function inWords(action: Action): string {
       return `bring the agent ${action.to} up to date`;
     case 'growClaim':
       return `grow claim ${action.claim.name} to ${action.gib} GiB`;
+    case 'labelClaim':
+      return `label the claim ${action.claim.name}, which an agent of the pool uses`;
     case 'ownClaim':
       return `${action.owned ? 'take' : 'let go of'} the claim ${action.claim.name}`;
     case 'deleteClaim':

@@ -10,6 +10,7 @@ export const FACTS = {
   PodIsNotReady: 'degraded',
   AgentDoesNotAnswer: 'degraded',
   AgentIsNotReady: 'waiting',
+  AgentCannotGoOn: 'degraded',
   ClaimIsMissing: 'degraded',
   ClaimIsGoing: 'degraded',
   ClaimWasReplaced: 'degraded',

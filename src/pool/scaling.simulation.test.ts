@@ -201,6 +201,30 @@ describe('scaling', () => {
   });
 });
 
+/** A scale down in which an agent that leaves does not come up again, as without its image. */
+async function withOneThatDoesNotStart(ordinal: number): Promise<SimulatedCluster> {
+  const cluster = await SimulatedCluster.withPool();
+  cluster.write(60);
+  cluster.respec({ numPVs: ordinal });
+  await cluster.until(() => cluster.diskOf(ordinal).state === 'Decommissioning');
+  cluster.brokenImage = 'holdfast:1';
+  cluster.losePod(ordinal);
+  await cluster.pass(60);
+  expect(cluster.set?.spec?.replicas).toBe(3);
+  expect(cluster.says('Degraded')).toContain(`AgentDoesNotAnswer: the agent data-sts-${ordinal}`);
+  return cluster;
+}
+
+test.each([1, 2])(
+  'a scale down in which agent %i no longer starts ends when it is given another image',
+  async (ordinal) => {
+    const cluster = await withOneThatDoesNotStart(ordinal);
+    cluster.respec({ image: 'holdfast:2' });
+    expect(await cluster.untilReadyWith(ordinal)).toBe(true);
+    expectNothingLost(cluster);
+  },
+);
+
 describe('a scale down that is cancelled', () => {
   async function cancelled() {
     const cluster = await SimulatedCluster.withPool();
@@ -251,6 +275,15 @@ describe('a scale down that is cancelled', () => {
     expect(cluster.pool.status?.operation).toMatchObject({ cancelling: true });
     expect(cluster.says('Degraded')).toContain('True AgentDoesNotAnswer: the agent data-sts-2');
     cluster.temper(2, 'honest');
+    expect(await cluster.untilReadyWith(3)).toBe(true);
+    expectNothingLost(cluster);
+  });
+
+  test('does not wait for one that no longer starts when another image is what it needs', async () => {
+    const cluster = await withOneThatDoesNotStart(2);
+    cluster.annotate({ [CANCEL_ANNOTATION]: '' });
+    await cluster.until(() => cluster.pool.status?.operation?.cancelling === true);
+    cluster.respec({ image: 'holdfast:2' });
     expect(await cluster.untilReadyWith(3)).toBe(true);
     expectNothingLost(cluster);
   });
@@ -310,6 +343,22 @@ describe('claims after a scale down', () => {
     expectNothingLost(cluster);
   });
 
+  test('that were there before the pool are labelled, and go with it as the others do', async () => {
+    const cluster = await SimulatedCluster.withPool({ claims: { whenDeleted: 'Delete' } }, (world) => {
+      world.api.put('persistentvolumeclaims', {
+        metadata: { namespace: 'default', name: 'vol-data-sts-1' },
+        spec: { storageClassName: 'fast', resources: { requests: { storage: '1Gi' } } },
+        status: { phase: 'Bound', capacity: { storage: '1Gi' } },
+      } as KubeObject);
+    });
+    const isOurs = () =>
+      cluster.claims.every(
+        ({ metadata }) => metadata.labels?.['pv-pool'] === 'data' && metadata.ownerReferences?.length === 1,
+      );
+    expect(await cluster.until(isOurs)).toBe(true);
+    expect(cluster.claims).toHaveLength(3);
+  });
+
   test('belong to the pool while the spec says that they go with it', async () => {
     const cluster = await SimulatedCluster.withPool({ claims: { whenDeleted: 'Delete' } });
     const owners = () => cluster.claims.map(({ metadata }) => metadata.ownerReferences?.map(({ uid }) => uid) ?? []);
@@ -329,6 +378,24 @@ describe('the agents of the original', () => {
     cluster.respec({ numPVs: 1 });
     expect(await cluster.untilReadyWith(1)).toBe(true);
     expect(cluster.violations).toEqual([]);
+  });
+
+  test('cannot be called back: the cancellation ends, and a new start of their pods brings them back', async () => {
+    const cluster = await SimulatedCluster.withPool({}, (world) => {
+      world.isOriginal = true;
+    });
+    cluster.temper(2, 'lazy');
+    cluster.respec({ numPVs: 2 });
+    await cluster.until(() => cluster.diskOf(2).state === 'Decommissioning');
+    cluster.annotate({ [CANCEL_ANNOTATION]: '' });
+    expect(await cluster.until(() => cluster.pool.status?.operation === undefined)).toBe(true);
+    await cluster.pass(30);
+    expect(cluster.says('Degraded')).toContain('True AgentCannotGoOn: the agent data-sts-2');
+    expect(cluster.calls.filter((call) => call.startsWith('recommission'))).toEqual([]);
+    cluster.losePod(2);
+    expect(await cluster.untilReadyWith(3)).toBe(true);
+    cluster.respec({ numPVs: 4 });
+    expect(await cluster.untilReadyWith(4)).toBe(true);
   });
 
   test('that were Decommissioned before anybody asked this pod do not count', async () => {

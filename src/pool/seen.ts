@@ -60,7 +60,8 @@ export interface SeenClaim {
   readonly resourceVersion: string;
   readonly owners: readonly object[];
   readonly isOwnedBy: readonly string[];
-  readonly isLabelled: boolean;
+  /** Whether its label says that it is of this pool. */
+  readonly label: 'ours' | 'none' | 'another';
   readonly isDeleting: boolean;
   readonly isBound: boolean;
   readonly className: string | undefined;

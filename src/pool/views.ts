@@ -110,7 +110,7 @@ export function claimOf({ metadata, spec, status }: PersistentVolumeClaim): Pool
     resourceVersion,
     owners: ownerReferences,
     isOwnedBy: ownerReferences.map((owner) => owner.uid),
-    isLabelled: labels?.[POOL_LABEL] === member.pool,
+    label: labelOf(labels?.[POOL_LABEL], member.pool),
     isDeleting: metadata.deletionTimestamp !== undefined,
     isBound: status?.phase === 'Bound',
     className: spec?.storageClassName ?? undefined,
@@ -120,6 +120,11 @@ export function claimOf({ metadata, spec, status }: PersistentVolumeClaim): Pool
     resizeFault: resizeFault(status),
   };
 }
+
+const labelOf = (label: string | undefined, pool: string): SeenClaim['label'] => {
+  if (label === undefined) return 'none';
+  return label === pool ? 'ours' : 'another';
+};
 
 type ClaimStatus = PersistentVolumeClaim['status'];
 

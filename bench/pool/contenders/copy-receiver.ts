@@ -1,13 +1,13 @@
 /**
- * The other side of the copy: every so many bytes of a connection are a file. It is fsynced, as `cp` and `sync` would, and one byte says so.
- * `copy-receiver.ts DIRECTORY BYTES`; it tells its parent on which port it listens.
+ * The other side of the copy: each file comes after its length. It is fsynced, as `cp` and `sync` would, and one byte says so.
+ * `copy-receiver.ts DIRECTORY`; it tells its parent on which port it listens.
  */
 import { type FileHandle, open } from 'node:fs/promises';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { join } from 'node:path';
+import { LENGTH_BYTES } from './copy-length.ts';
 
-const [directory = '.', size = '0'] = process.argv.slice(2);
-const sizeBytes = Number(size);
+const [directory = '.'] = process.argv.slice(2);
 let files = 0;
 
 const server = createServer((socket) => {
@@ -18,12 +18,14 @@ server.listen(0, '127.0.0.1', () => process.send?.((server.address() as AddressI
 async function receive(socket: Socket): Promise<void> {
   let file: FileHandle | undefined;
   let left = 0;
-  for await (const bytes of socket as AsyncIterable<Buffer>) {
+  for await (const chunk of socket as AsyncIterable<Buffer>) {
+    let bytes = chunk;
     if (!file) {
       file = await open(join(directory, `${files++}`), 'wx');
-      left = sizeBytes;
+      left = chunk.readDoubleLE(); // the sender begins a file when it was told that the one before is kept: nothing comes before it
+      bytes = chunk.subarray(LENGTH_BYTES);
     }
-    await file.writeFile(bytes);
+    if (bytes.length > 0) await file.writeFile(bytes);
     left -= bytes.length;
     if (left > 0) continue;
     await file.sync();

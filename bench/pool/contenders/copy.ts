@@ -12,33 +12,34 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Contend } from '../../measure/contender.ts';
 import { cpuSecondsOf, SERVER_CPU } from '../cpu.ts';
+import { LENGTH_BYTES } from './copy-length.ts';
 import { DRAIN } from './drain.ts';
 
 export interface Copy {
   readonly directory: string;
-  readonly files: number;
-  readonly sizeBytes: number;
+  /** Of each file. */
+  readonly sizes: readonly number[];
   readonly connections: number;
 }
 
 const RECEIVER = fileURLToPath(import.meta.resolve('./copy-receiver.ts'));
 
-const contend: Contend<Copy> = async ({ directory, files, sizeBytes, connections }, meter) => {
+const contend: Contend<Copy> = async ({ directory, sizes, connections }, meter) => {
   const [from, to] = [join(directory, 'copy-from'), join(directory, 'copy-to')];
   for (const each of [from, to]) await mkdir(each);
-  const body = randomFillSync(Buffer.allocUnsafe(sizeBytes));
-  const paths = Array.from({ length: files }, (_, index) => join(from, `${index}`));
-  for (const path of paths) await writeFile(path, body, { flush: true });
+  const bytes = randomFillSync(Buffer.allocUnsafe(Math.max(...sizes)));
+  const files = sizes.map((size, index) => ({ path: join(from, `${index}`), size }));
+  for (const { path, size } of files) await writeFile(path, bytes.subarray(0, size), { flush: true });
 
-  const receiver = fork(RECEIVER, [to, `${sizeBytes}`]);
+  const receiver = fork(RECEIVER, [to]);
   const sockets = await connected(receiver, connections);
   const pids = [process.pid, receiver.pid ?? 0];
   const cpu = await meter.measure(DRAIN, async () => {
     const before = cpuSecondsOf(pids);
-    const left = paths.values();
+    const left = files.values();
     await Promise.all(
       sockets.map(async (socket) => {
-        for (const path of left) await send(socket, path);
+        for (const file of left) await send(socket, file);
       }),
     );
     return cpuSecondsOf(pids) - before;
@@ -57,9 +58,15 @@ async function connected(receiver: ChildProcess, connections: number): Promise<r
   return sockets;
 }
 
-async function send(socket: Socket, path: string): Promise<void> {
+async function send(socket: Socket, { path, size }: { readonly path: string; readonly size: number }): Promise<void> {
   const kept = once(socket, 'data');
-  createReadStream(path, { highWaterMark: 256 * 1024 }).pipe(socket, { end: false });
+  const length = Buffer.alloc(LENGTH_BYTES);
+  length.writeDoubleLE(size);
+  socket.cork();
+  socket.write(length);
+  const file = createReadStream(path, { highWaterMark: 256 * 1024 });
+  file.pipe(socket, { end: false });
+  file.once('data', () => socket.uncork()); // the length leaves with the first bytes, and costs no packet of its own
   await kept;
 }
 

@@ -156,6 +156,7 @@ describe('what cannot be is refused, and it is said why', () => {
     ['another retention', { claims: { whenScaled: 'Keep' } }, 'supported values: "Retain", "Delete"'],
     ['another context', { securityContext: 'Root' }, 'supported values: "Restricted", "Image"'],
     ['a bandwidth of nothing', { drain: { bandwidth: '0' } }, 'spec.drain.bandwidth in body should match'],
+    ['a bandwidth with which no drain ends', { drain: { bandwidth: '9Ki' } }, 'drain.bandwidth has to be 10k or more'],
     [
       'an amount that is none',
       { resources: { limits: { cpu: 'much' } } },

@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { eventually } from '../../harness/wait.ts';
 import { replicasOver } from './replicas.ts';
-import { Traffic } from './traffic.ts';
+import { type Counts, Traffic } from './traffic.ts';
 import { type Pool, PoolWorld } from './world.ts';
 
 /** 2000 in `make campaign`. */
@@ -28,7 +28,7 @@ interface Meanwhile {
   readonly mayShrink: () => boolean;
 }
 
-async function upAndDown(pool: Pool, { run, mayShrink }: Meanwhile): Promise<void> {
+async function upAndDown(pool: Pool, { run, mayShrink }: Meanwhile): Promise<Counts> {
   await pool.isReady(3);
   using client = await pool.client();
   await using traffic = new Traffic(client, MEGABYTES * 1_000_000);
@@ -42,8 +42,11 @@ async function upAndDown(pool: Pool, { run, mayShrink }: Meanwhile): Promise<voi
   console.log(pool.name, { ...traffic.counts, blobs: traffic.blobs, bytes: traffic.bytes });
   await traffic.audit();
   expect(traffic.wrongs).toEqual([]);
+  expect(traffic.counts.unserved).toBe(0);
+  for (const done of ['written', 'read', 'removed'] as const) expect(traffic.counts[done]).toBeGreaterThan(0);
   expect(replicas.seen).toEqual([3, 6, 2]);
   expect(replicas.leftBehind).toEqual([]);
+  return traffic.counts;
 }
 
 async function scale(pool: Pool, traffic: Traffic, mayShrink: () => boolean): Promise<void> {
@@ -57,18 +60,21 @@ async function scale(pool: Pool, traffic: Traffic, mayShrink: () => boolean): Pr
 
 test('nothing is lost on the way', { timeout: TIMEOUT * 2 }, async () => {
   const pool = await world.pool('scaled', { numPVs: 3 });
-  await upAndDown(pool, { run: async () => {}, mayShrink: () => true });
+  const { missed } = await upAndDown(pool, { run: async () => {}, mayShrink: () => true });
+  expect(missed).toBe(0);
 });
 
 test('also when the operator and one of the agents are killed every second', { timeout: TIMEOUT * 3 }, async () => {
   // So slowly that agents are killed while they drain, and fast enough that the largest blob has a chance to move between two kills.
-  const pool = await world.pool('killed', { numPVs: 3, drain: { bandwidth: '20Mi' } });
+  const pool = await world.pool('killed', { numPVs: 3, drain: { bandwidth: '10Mi' } });
   const kills = { agents: 0, draining: 0, operators: 0 };
   await upAndDown(pool, {
-    run: (over) => Promise.all([killAgents(pool, kills, over), killOperators(kills, over)]),
+    run: (over) =>
+      Promise.all([killAgents(pool, kills, over), killOneThatDrains(pool, kills, over), killOperators(kills, over)]),
     mayShrink: () => Math.min(kills.agents, kills.operators) >= FIRST_KILLS,
   });
   console.log('killed', kills);
+  expect(kills.draining).toBeGreaterThan(0);
 });
 
 /** Each second one of those that run, from when all do: on a machine on which they come back slowly the pool would never be whole. */
@@ -83,6 +89,28 @@ async function killAgents(pool: Pool, kills: { agents: number; draining: number 
     kills.agents += 1;
     if (state === 'Decommissioning') kills.draining += 1;
   }
+}
+
+/** At once: by chance none of those that are killed each second might have been draining, and that is what this is about. */
+async function killOneThatDrains(pool: Pool, kills: { agents: number; draining: number }, over: AbortSignal) {
+  const leaving = [2, 3, 4, 5].map((ordinal) => pool.podName(ordinal));
+  while (!over.aborted && kills.draining === 0) {
+    const running = leaving.filter((pod) => world.pods.running().includes(pod));
+    const [draining] = (await Promise.all(running.map(drainingByItsLog))).flat();
+    if (draining === undefined) await sleep(10);
+    else {
+      await world.pods.kill(draining);
+      kills.agents += 1;
+      kills.draining += 1;
+    }
+  }
+}
+
+/** To ask it would take longer than a drain may. */
+async function drainingByItsLog(pod: string): Promise<readonly string[]> {
+  const said = await world.pods.logOf(pod).catch(() => '');
+  const isDraining = said.lastIndexOf('is Decommissioning') > said.lastIndexOf('is Decommissioned');
+  return isDraining ? [pod] : [];
 }
 
 /** A second after it has begun to work. */

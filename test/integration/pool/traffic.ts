@@ -27,10 +27,12 @@ export interface Counts {
   retried: number;
   /** A blob that is there was said not to be. */
   missed: number;
+  /** A read that failed for as long as it was tried again. */
+  unserved: number;
 }
 
 export class Traffic implements AsyncDisposable {
-  readonly counts: Counts = { written: 0, read: 0, removed: 0, retried: 0, missed: 0 };
+  readonly counts: Counts = { written: 0, read: 0, removed: 0, retried: 0, missed: 0, unserved: 0 };
   /** Each a sentence. There must never be one. */
   readonly wrongs: string[] = [];
   /** The last few that were tried again. */
@@ -143,6 +145,9 @@ export class Traffic implements AsyncDisposable {
       if (sha256 === undefined) this.counts.missed += 1;
       if (sha256 === undefined) throw new Error(`${blob.key} was said not to be there`);
       if (sha256 !== blob.sha256) this.wrongs.push(`${blob.key} has other bytes than were stored`);
+    }).catch((error: unknown) => {
+      this.counts.unserved += 1;
+      throw error;
     });
     this.counts.read += 1;
   }
