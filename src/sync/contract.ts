@@ -122,7 +122,7 @@ export interface SyncSpec {
   readonly mappings?: Mappings;
 }
 
-/** What is called otherwise at the recovery site. Of several rules the first whose `from` is a prefix is taken; of a class it is the whole name. */
+/** What is called otherwise at the recovery site. Of several rules the first is taken whose `from` is a prefix that ends where a part does; of a class it is the whole name. */
 export interface Mappings {
   readonly storageClasses?: readonly Rewrite[];
   readonly nfsServers?: readonly Rewrite[];

@@ -38,10 +38,10 @@ const rewrites = (what: string, how: string) =>
 
 const mappings = z.object({
   storageClasses: rewrites('A StorageClass', 'is its name'),
-  nfsServers: rewrites('A server of NFS', 'it begins with'),
-  nfsPaths: rewrites('A path of NFS', 'it begins with'),
-  csiDrivers: rewrites('A driver of CSI', 'it begins with'),
-  csiVolumeHandles: rewrites('A handle of CSI', 'it begins with'),
+  nfsServers: rewrites('A server of NFS', 'it is, or begins with up to a dot'),
+  nfsPaths: rewrites('A path of NFS', 'it is, or begins with up to a slash'),
+  csiDrivers: rewrites('A driver of CSI', 'it is, or begins with up to a dot'),
+  csiVolumeHandles: rewrites('A handle of CSI', 'it is, or begins with up to the end of a word'),
 } satisfies FieldsOf<NonNullable<SyncSpec['mappings']>>);
 
 const massDeletion = z.object({

@@ -38,7 +38,10 @@ const REFUSALS: Readonly<Record<Fact, Said>> = {
     'the volume of the claim is refused',
     'without its volume the claim would be given an empty one',
   ],
-  handleCollides: ['two volumes would have the same handle', 'they would be one and the same storage'],
+  handleCollides: [
+    'two volumes would have the same handle, or the same server and path',
+    'they would be one and the same storage',
+  ],
   namespaceIsTerminating: ['the namespace is being deleted', 'nothing can be made in it'],
   namespaceIsReserved: ['the namespace is one of Kubernetes itself', 'it is not made by others'],
   classDoesNotExpand: [

@@ -20,7 +20,7 @@ import {
 
 export interface SyncViews {
   readonly syncs: View<PersistentVolumeSync>;
-  readonly volumes: View<LocalVolume, 'recovery' | 'handle'>;
+  readonly volumes: View<LocalVolume, 'recovery' | 'source'>;
   readonly claims: View<LocalClaim, 'recovery'>;
   readonly classes: View<LocalClass>;
   readonly namespaces: View<LocalNamespace>;

@@ -418,6 +418,55 @@ describe('handles', () => {
   });
 });
 
+describe('servers and paths of NFS', () => {
+  const nfs = (server: string, path = '/exports/pv1') => ({ nfs: { server, path } });
+  const mappings = {
+    nfsServers: [
+      { from: 'nas-a', to: 'dr' },
+      { from: 'nas-b', to: 'dr' },
+    ],
+  };
+
+  test('that rules make the same are refused', () => {
+    const exported = {
+      volumes: [
+        aVolume('a', nfs('nas-a')),
+        aVolume('b', nfs('nas-b', '/exports//pv1/')),
+        aVolume('c', nfs('nas-b', '/exports/pv2')),
+      ],
+    };
+    const plan = new RecoveryWorld().plan(exported, { mappings });
+    expect(keys(plan.create)).toEqual(['c']);
+    expect(facts(plan)).toEqual({ a: 'handleCollides', b: 'handleCollides' });
+  });
+
+  test('that one rule makes the same as one that no rule is for are refused', () => {
+    const exported = { volumes: [aVolume('a', nfs('nas-a')), aVolume('d', nfs('DR'))] };
+    expect(facts(new RecoveryWorld().plan(exported, { mappings }))).toEqual({
+      a: 'handleCollides',
+      d: 'handleCollides',
+    });
+  });
+
+  test('that were the same already are as they were, also when one of them is here', async () => {
+    const [a, b] = [aVolume('a', nfs('nas-a')), aVolume('b', nfs('nas-a', '/exports/pv1/'))];
+    expect(keys(new RecoveryWorld().plan({ volumes: [a, b] }, { mappings }).create)).toEqual(['a', 'b']);
+    const world = await restored({ volumes: [a] }, { mappings });
+    expect(keys(world.plan({ volumes: [a, b] }, { mappings }).create)).toEqual(['b']);
+  });
+
+  test('that a volume here has are refused where a rule leads there, and shared where both name them', () => {
+    const world = new RecoveryWorld();
+    world.has(aVolume('mine', nfs('dr'), { labels: {} }));
+    const plan = world.plan({ volumes: [aVolume('a', nfs('nas-a'))] }, { mappings });
+    expect(plan.create).toEqual([]);
+    expect(plan.refused).toMatchObject([
+      { key: 'a', fact: 'handleCollides', because: { kind: 'PersistentVolume', key: 'mine' } },
+    ]);
+    expect(keys(world.plan({ volumes: [aVolume('d', nfs('dr'))] }, { mappings }).create)).toEqual(['d']);
+  });
+});
+
 describe('namespaces', () => {
   test('that are being deleted get nothing new', () => {
     const world = new RecoveryWorld();
