@@ -157,7 +157,7 @@ export interface SyncStatus {
   readonly seen?: SeenExports;
   /** How old the newest complete export was at the last run, in seconds: what would be lost. Recovery. */
   readonly rpoSeconds?: number;
-  /** How long the last restore of everything or the last drill took, in seconds. Recovery. */
+  /** How long the last restore of a whole export from nothing or the last drill took, in seconds, with reading and verifying it. Recovery. */
   readonly rtoSeconds?: number;
   readonly lastDrill?: DrillResult;
 }

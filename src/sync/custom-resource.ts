@@ -157,7 +157,12 @@ const status = z
       .optional()
       .describe('What was seen of the exports last, restored or not. Nothing older is believed after it.'),
     rpoSeconds: z.int().optional().describe('How old the newest complete export was at the last run.'),
-    rtoSeconds: z.number().optional().describe('How long the last restore of everything, or the last drill, took.'),
+    rtoSeconds: z
+      .number()
+      .optional()
+      .describe(
+        'How long the last restore of a whole export from nothing, or the last drill, took, with reading and verifying it.',
+      ),
     lastDrill: drill.optional(),
   } satisfies FieldsOf<SyncStatus>)
   .describe('What was done, and what is wrong. Written by the operator.');

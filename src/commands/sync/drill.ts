@@ -69,7 +69,9 @@ async function hold(
 ): Promise<void> {
   await using site = await siteOf(client, options, terminal, signal);
   const { sync } = site;
+  const began = systemClock.monotonic();
   const found = await believed(site, signal);
+  const readMs = systemClock.monotonic() - began;
   const id = systemClock.now().getTime().toString(36);
   const { document, outline } = found;
   const copies = drillCopies({ document, outline, spec: sync.spec, sync: sync.metadata.name ?? '' }, id);
@@ -89,7 +91,7 @@ async function hold(
   const result = await drill(
     copies,
     id,
-    { client, clock: systemClock, patienceMs, dryRun: options.dryRun, progress },
+    { client, clock: systemClock, readMs, patienceMs, dryRun: options.dryRun, progress },
     signal,
   );
   if (!options.dryRun) await noteDrill(client, sync, result, signal);
