@@ -158,7 +158,7 @@ const ENDINGS: Readonly<Record<EndingReason | EventReason, Explanation>> = {
   ExportsAreAnothers: refused(
     'the exports under that name are those of another cluster',
     'they are never written over',
-    'Give this cluster a spec.protectedCluster of its own, or take over with holdfast sync failover',
+    'Give this cluster a spec.protectedCluster of its own; or, if it was built anew or its resource was, use holdfast sync failback',
   ),
   OldExportsStay: failed(
     'it is exported, but old exports cannot be removed',
