@@ -42,7 +42,7 @@ export async function holdDrill(
     const readMs = clock.monotonic() - began;
     const id = clock.now().getTime().toString(36);
     const copies = drillCopies({ document, outline, spec: sync.spec, sync: name }, id);
-    const parts = { client, clock, readMs, patienceMs: PATIENCE_MS, dryRun: false, progress: () => {} };
+    const parts = { client, sync, clock, readMs, patienceMs: PATIENCE_MS, dryRun: false, progress: () => {} };
     return await begun(id, async () => {
       const result = await drill(copies, id, parts, signal);
       return ended(result, key, await noted(client, sync, result, signal));

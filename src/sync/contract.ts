@@ -29,6 +29,8 @@ export const CLAIM_PROTECTION = 'kubernetes.io/pvc-protection';
 
 /** On the resource, by `holdfast sync drill`: what the last drill measured, as JSON. The controller shows it in the status. */
 export const DRILL_ANNOTATION = 'holdfast.dev/last-drill';
+/** On the resource, while a drill is held: its name, and until when it counts. */
+export const RUNNING_DRILL_ANNOTATION = 'holdfast.dev/running-drill';
 /** On the copies that a drill makes, with the name of the drill. */
 export const DRILL_LABEL = 'holdfast.dev/drill';
 
