@@ -558,3 +558,59 @@ describe('a cluster that has nothing to show yet', () => {
     expect(await behind(here)).toBeLessThan(60);
   });
 });
+
+describe('what the original has tied to the resource', () => {
+  const owner = { apiVersion: 'storage.cndev.nl/v1alpha1', kind: 'PersistentVolumeSync', name: 'dr', uid: 'u' };
+  const other = { apiVersion: 'v1', kind: 'Node', name: 'n', uid: 'v' };
+
+  function tied(site: SimulatedSite): void {
+    const labels = { [RECOVERY_LABEL]: 'dr' };
+    const metadata = { labels, ownerReferences: [owner, other], finalizers: [FINALIZER] };
+    site.cluster.put(VOLUMES, { ...aVolume('a'), metadata: { name: 'a', ...metadata } });
+    site.cluster.put(CLAIMS, { ...aClaim('a'), metadata: { name: 'a', namespace: 'shop', ...metadata } });
+  }
+  const ties = (site: SimulatedSite) =>
+    [VOLUMES, CLAIMS].flatMap((collection) =>
+      site.cluster.all(collection).map(({ metadata }) => [metadata.ownerReferences, metadata.finalizers]),
+    );
+  const LOOSE = [
+    [[other], []],
+    [[other], []],
+  ];
+
+  test('is cut before there is any export, and in a dry run', async () => {
+    for (const dryRun of [false, true]) {
+      const { clock, there } = aWorld();
+      tied(there);
+      there.declare('dr', { mode: 'Recovery', pollingInterval: 1, dryRun });
+      there.start();
+      await settle(clock, 2_000);
+      expect(there.conditions('dr')).toContain('WaitingForExport=True');
+      expect(ties(there)).toEqual(LOOSE);
+    }
+  });
+
+  test('is cut while the store is away, in a cluster that exports by now, and beside an older resource', async () => {
+    const { clock, store, here, there } = aWorld();
+    store.inject({ times: 1_000_000 }, { kind: 'fail' });
+    for (const site of [here, there]) tied(site);
+    here.declare('dr', {});
+    there.declare('aaa', { mode: 'Recovery' }, { creationTimestamp: '2020-01-01T00:00:00Z' });
+    there.declare('dr', { mode: 'Recovery' }, { creationTimestamp: '2021-01-01T00:00:00Z' });
+    for (const site of [here, there]) site.start();
+    await settle(clock, 2_000);
+    expect(ties(here)).toEqual(LOOSE);
+    expect(ties(there)).toEqual(LOOSE);
+  });
+
+  test('is cut once, and then nothing is written any more', async () => {
+    const { clock, there } = aWorld();
+    tied(there);
+    there.declare('dr', { mode: 'Recovery', pollingInterval: 1 });
+    there.start();
+    await settle(clock, 10_000);
+    expect(there.writes.filter((each) => each.includes('/persistentvolume') && !each.includes('syncs'))).toHaveLength(
+      2,
+    );
+  });
+});

@@ -90,7 +90,12 @@ const spec = z
       .describe(
         'Pair restores claims with the volumes that they had; Local leaves all claims to the StorageClasses of this cluster. Pair if not said.',
       ),
-    dryRun: z.boolean().optional().describe('Say what would be restored, and write nothing.'),
+    dryRun: z
+      .boolean()
+      .optional()
+      .describe(
+        'Say what would be restored, and write nothing but what releases: owner references of the original are taken off.',
+      ),
     allowMassDeletion: z
       .boolean()
       .optional()

@@ -7,11 +7,11 @@ import { type KubeObject, keyOfObject } from '../../kit/kube/resource.ts';
 import { tooManyLosses } from './breaker.ts';
 import { Collisions } from './collisions.ts';
 import { type DesiredClaim, type DesiredVolume, desiredClaim, desiredVolume } from './desired.ts';
+import { tiedTo } from './disown.ts';
 import { judgeClaim } from './judge-claim.ts';
 import { judgeVolume } from './judge-volume.ts';
-import { contentOf, type LocalClaims, type LocalVolumes } from './local.ts';
-import { untied } from './ownership.ts';
-import type { Alteration, Creation, Kind, RecoveryPlan, RefusedTarget, Target } from './plan.ts';
+import type { LocalClaims, LocalVolumes } from './local.ts';
+import type { Alteration, Creation, RecoveryPlan, RefusedTarget, Target } from './plan.ts';
 import { type Fact, type Refusal, refusal } from './refusals.ts';
 import { removals } from './removals.ts';
 import { refuse, type Seen, type Verdict } from './seen.ts';
@@ -120,12 +120,10 @@ class Draft {
   }
 
   finished(): RecoveryPlan {
-    const { volumes, claims, spec } = this.#seen;
+    const { sync, volumes, claims, spec } = this.#seen;
     const { remove, refused, losses } = removals(this.#seen);
-    const ofVolumes = disowned(this.#seen, 'PersistentVolume', volumes);
-    const ofClaims = disowned(this.#seen, 'PersistentVolumeClaim', claims);
     const plan: RecoveryPlan = {
-      disown: [...ofVolumes, ...ofClaims],
+      disown: tiedTo(sync, { volumes, claims }),
       namespaces: [...this.#namespaces].toSorted(),
       create: this.#create,
       change: this.#change,
@@ -167,13 +165,4 @@ function heldBack(plan: RecoveryPlan, tooMany: string): RecoveryPlan {
 function neededBy(object: DesiredVolume | DesiredClaim): Pick<Creation, 'needs'> {
   const { volumeName } = object.spec as Partial<DesiredClaim['spec']>;
   return volumeName ? { needs: { kind: 'PersistentVolume', key: volumeName } } : {};
-}
-
-/** Whatever becomes of it, also in what is being deleted: it must not go because the resource does. */
-function disowned({ sync }: Seen, kind: Kind, local: LocalVolumes | LocalClaims): readonly Alteration[] {
-  return local.keysBy('recovery', sync).flatMap((key): readonly Alteration[] => {
-    const [object, identity] = [local.get(key), local.identityOf(key)];
-    const difference = object?.isTied && untied(contentOf(object));
-    return difference && identity ? [{ kind, key, ...identity, ...difference }] : [];
-  });
 }

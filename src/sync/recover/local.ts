@@ -50,8 +50,8 @@ export interface LocalNamespace {
   readonly isTerminating: boolean;
 }
 
-export type LocalVolumes = Pick<View<LocalVolume, 'recovery' | 'source'>, 'get' | 'identityOf' | 'keysBy'>;
-export type LocalClaims = Pick<View<LocalClaim, 'recovery'>, 'get' | 'identityOf' | 'keysBy'>;
+export type LocalVolumes = Pick<View<LocalVolume, 'recovery' | 'tied' | 'source'>, 'get' | 'identityOf' | 'keysBy'>;
+export type LocalClaims = Pick<View<LocalClaim, 'recovery' | 'tied'>, 'get' | 'identityOf' | 'keysBy'>;
 export type LocalNamespaces = Pick<View<LocalNamespace>, 'get'>;
 
 /** All of a restored object that may have to be changed. */
@@ -73,11 +73,15 @@ export const accessModesOf = (spec: { readonly accessModes?: readonly string[] |
 
 const byRecovery = ({ recovery }: Local): readonly string[] => (recovery === undefined ? [] : [recovery]);
 
+/** Those that the original has tied to their resource. */
+const byOwner = (local: Local): readonly string[] => (local.isTied ? byRecovery(local) : []);
+
 export const VOLUME_INDEXES = {
   recovery: byRecovery,
+  tied: byOwner,
   source: ({ source }: LocalVolume): readonly string[] => (source === undefined ? [] : [source]),
 };
-export const CLAIM_INDEXES = { recovery: byRecovery };
+export const CLAIM_INDEXES = { recovery: byRecovery, tied: byOwner };
 
 export function projectVolume(volume: PersistentVolume): LocalVolume {
   const { spec, status, metadata } = volume;
