@@ -1,6 +1,8 @@
 import { describe, expect, test } from 'vitest';
+import { keyOfObject } from '../../kit/kube/resource.ts';
 import { DRILL_LABEL, RECOVERY_LABEL, SYNC_LABEL } from '../contract.ts';
 import { aClaim, aPair, aVolume, claimRefTo, type Exported, OURS, pairs, RecoveryWorld, together } from './builders.ts';
+import { decide } from './decide.ts';
 import type { RecoveryPlan } from './plan.ts';
 import { type Fact, remedyOf } from './refusals.ts';
 import type { RestoreSpec } from './seen.ts';
@@ -416,6 +418,25 @@ describe('handles', () => {
     world.has(aVolume('drill-1-a', csi('v'), { labels: { [DRILL_LABEL]: '1' } }));
     expect(keys(world.plan({ volumes: [aVolume('a', csi('v'))] }).create)).toEqual(['a']);
   });
+});
+
+test('what is not here is judged by its outline, and read from the export only when it is made', () => {
+  const world = new RecoveryWorld('apps');
+  const seen = world.seen(pairs(3));
+  let reads = 0;
+  const counted = <T>(objects: { at(place: number): T }) => ({
+    [Symbol.iterator]: () => expect.unreachable(),
+    at(place: number): T {
+      reads += 1;
+      return objects.at(place);
+    },
+  });
+  const { document } = seen;
+  const watched = { ...document, volumes: counted(document.volumes), claims: counted(document.claims) };
+  const plan = decide({ ...seen, document: watched });
+  expect({ create: plan.create.length, reads }).toEqual({ create: 6, reads: 0 });
+  const made = plan.create.map(({ make }) => keyOfObject(make()));
+  expect({ made, reads }).toEqual({ made: keys(plan.create), reads: 6 });
 });
 
 describe('servers and paths of NFS', () => {

@@ -20,9 +20,14 @@ export interface OutlinedVolume {
   /** The claim that it belongs to, as `namespace/name`. */
   readonly claim?: string;
   readonly source?: MovableSource;
+  /** That it is a path on a node, and how. */
+  readonly onNode?: NodeSource;
   readonly className?: string;
   readonly size?: string;
 }
+
+export type NodeSource = 'hostPath' | 'local';
+const NODE_SOURCES = ['hostPath', 'local'] as const satisfies readonly NodeSource[];
 
 export interface OutlinedClaim {
   readonly fault?: string;
@@ -50,9 +55,11 @@ export function* outlining(document: ExportDocument): Generator<void, Outline> {
 function outlinedVolume(spec: ExportedVolumeSpec): OutlinedVolume {
   const { claimRef, storageClassName, capacity } = spec;
   const source = movableSource(spec);
+  const onNode = NODE_SOURCES.find((each) => spec[each] !== undefined);
   return {
     ...(claimRef && { claim: `${claimRef.namespace}/${claimRef.name}` }),
     ...(source && { source }),
+    ...(onNode && { onNode }),
     ...(storageClassName && { className: storageClassName }),
     size: capacity.storage,
   };
