@@ -173,7 +173,7 @@ export class SimulatedCluster {
   #list({ collection, query }: Asked): Answer {
     const [label = '', value] = (query.get('labelSelector') ?? '').split('=');
     const names = [...this.#of(collection)]
-      .filter(([, { metadata }]) => label === '' || metadata.labels?.[label] === value)
+      .filter(([, { metadata }]) => label === '' || isSelected(metadata.labels?.[label], value))
       .map(([name]) => name)
       .sort();
     const from = query.get('continue') ?? '';
@@ -340,3 +340,7 @@ function merge(target: unknown, patch: unknown): unknown {
 
 const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** Without a value, by its presence. */
+const isSelected = (label: string | undefined, value: string | undefined): boolean =>
+  value === undefined ? label !== undefined : label === value;

@@ -37,10 +37,12 @@ export async function holdDrill(
     return failed(`nothing was done: a drill needs rights that you do not have (${missing.join(', ')})`);
   const opened = await store.open(sync.spec.cloudProvider);
   try {
+    const began = clock.monotonic();
     const { document, outline, key } = await believed({ sync, store: opened, keys: store.keys(), clock }, signal);
+    const readMs = clock.monotonic() - began;
     const id = clock.now().getTime().toString(36);
     const copies = drillCopies({ document, outline, spec: sync.spec, sync: name }, id);
-    const parts = { client, clock, patienceMs: PATIENCE_MS, dryRun: false, progress: () => {} };
+    const parts = { client, sync, clock, readMs, patienceMs: PATIENCE_MS, dryRun: false, progress: () => {} };
     return await begun(id, async () => {
       const result = await drill(copies, id, parts, signal);
       return ended(result, key, await noted(client, sync, result, signal));

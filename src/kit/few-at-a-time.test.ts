@@ -45,4 +45,16 @@ describe('a few at a time', () => {
     await turn();
     expect(begun).toEqual([1, 2]);
   });
+
+  test('what is under way when one fails has ended when it rejects with the first failure', async () => {
+    let underWay = 0;
+    const failing = fewAtATime(3, [1, 2, 3], async (item) => {
+      underWay += 1;
+      for (let turns = 0; turns < item * 3; turns += 1) await turn();
+      underWay -= 1;
+      if (item < 3) throw new Error(`number ${item}`);
+    });
+    await expect(failing).rejects.toThrow('number 1');
+    expect(underWay).toBe(0);
+  });
 });

@@ -29,6 +29,8 @@ export const CLAIM_PROTECTION = 'kubernetes.io/pvc-protection';
 
 /** On the resource, by `holdfast sync drill`: what the last drill measured, as JSON. The controller shows it in the status. */
 export const DRILL_ANNOTATION = 'holdfast.dev/last-drill';
+/** On the resource, while a drill is held: its name, and until when it counts. */
+export const RUNNING_DRILL_ANNOTATION = 'holdfast.dev/running-drill';
 /** On the copies that a drill makes, with the name of the drill. */
 export const DRILL_LABEL = 'holdfast.dev/drill';
 
@@ -122,7 +124,7 @@ export interface SyncSpec {
   readonly mappings?: Mappings;
 }
 
-/** What is called otherwise at the recovery site. Of several rules the first whose `from` is a prefix is taken; of a class it is the whole name. */
+/** What is called otherwise at the recovery site. Of several rules the first is taken whose `from` is a prefix that ends where a part does; of a class it is the whole name. */
 export interface Mappings {
   readonly storageClasses?: readonly Rewrite[];
   readonly nfsServers?: readonly Rewrite[];
@@ -157,7 +159,7 @@ export interface SyncStatus {
   readonly seen?: SeenExports;
   /** How old the newest complete export was at the last run, in seconds: what would be lost. Recovery. */
   readonly rpoSeconds?: number;
-  /** How long the last restore of everything or the last drill took, in seconds. Recovery. */
+  /** How long the last restore of a whole export from nothing or the last drill took, in seconds, with reading and verifying it. Recovery. */
   readonly rtoSeconds?: number;
   readonly lastDrill?: DrillResult;
 }

@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import { VirtualClock } from '../kit/clock/virtual.ts';
 import { ApiError } from '../kit/kube/api-error.ts';
-import { FINALIZER, RECOVERY_LABEL, SYNC_ENABLED, SYNC_LABEL } from './contract.ts';
+import { DRILL_ANNOTATION, FINALIZER, RECOVERY_LABEL, SYNC_ENABLED, SYNC_LABEL } from './contract.ts';
 import { NO_KEYS } from './export/keys.ts';
 import { takeOver } from './protect/take-over.ts';
 import { bringIntoScope } from './recover/release.ts';
@@ -467,5 +467,150 @@ describe('a failover', () => {
     await settle(clock);
     expect(there.conditions('dr')).toBe('InSync=True InSync');
     expect(inScope(there)).toBe(0);
+  });
+});
+
+describe('how long a restore takes', () => {
+  const drilled = (site: SimulatedSite, at: string, seconds: number) => {
+    const known = site.look('dr');
+    const result = JSON.stringify({ at, seconds, volumes: 2, claims: 2, succeeded: true });
+    site.put({ ...known, metadata: { ...known.metadata, annotations: { [DRILL_ANNOTATION]: result } } });
+  };
+  const measured = async (site: SimulatedSite) =>
+    /holdfast_sync_rto_seconds\{sync="dr"\} (\S+)/.exec(await site.metrics.registry.metrics())?.[1];
+
+  test('is measured from the first look at the store on, when all of an export is created', async () => {
+    const { clock, store, here, there, pair } = aWorld();
+    for (const name of ['a', 'b']) pair(name);
+    here.declare('dr', {});
+    here.start();
+    await settle(clock);
+    store.inject({ who: 'there', verb: 'get', key: /storage_objects/ }, { kind: 'delay', until: 7_000 });
+    there.declare('dr', { mode: 'Recovery', pollingInterval: 1 });
+    there.start();
+    await settle(clock, 20_000);
+    expect(there.conditions('dr')).toBe('InSync=True InSync');
+    expect(there.status('dr').rtoSeconds).toBeGreaterThanOrEqual(7);
+    expect(await measured(there)).toBe(String(there.status('dr').rtoSeconds));
+  });
+
+  test('is not what one more volume takes, nor one that is put back', async () => {
+    const { clock, there, pair } = await aPairOfClusters();
+    drilled(there, '2026-03-01T11:00:00Z', 2_400);
+    await settle(clock);
+    expect(await measured(there)).toBe('2400');
+    pair('one-more');
+    await settle(clock, 10_000);
+    there.cluster.vanish('a');
+    await settle(clock, 10_000);
+    expect(there.names(VOLUMES).toSorted()).toEqual(['a', 'b', 'one-more']);
+    expect(there.status('dr').rtoSeconds).toBe(2_400);
+    expect(await measured(there)).toBe('2400');
+  });
+
+  test('is not known of an export that is restored in part only', async () => {
+    const { clock, here, there, pair } = aWorld();
+    for (const name of ['a', 'b']) pair(name);
+    there.cluster.put(VOLUMES, aVolume('a', {}, { nfs: { server: '10.0.0.9', path: '/mine' } }));
+    here.declare('dr', {});
+    there.declare('dr', { mode: 'Recovery', pollingInterval: 1 });
+    here.start();
+    there.start();
+    await settle(clock, 10_000);
+    expect(there.names(VOLUMES).toSorted()).toEqual(['a', 'b']);
+    expect(there.status('dr').rtoSeconds).toBeUndefined();
+  });
+});
+
+describe('a cluster that has nothing to show yet', () => {
+  const behind = async (site: SimulatedSite) =>
+    Number(/holdfast_sync_rpo_seconds\{sync="dr"\} (\S+)/.exec(await site.metrics.registry.metrics())?.[1]);
+  const since = (clock: VirtualClock) => ({ creationTimestamp: clock.now().toISOString() });
+
+  test('is behind since its resource was made, on either side', async () => {
+    const { clock, store, here, there, pair } = aWorld();
+    pair('a');
+    store.inject({ who: 'here', times: 1_000_000 }, { kind: 'fail' });
+    here.declare('dr', {}, since(clock));
+    there.declare('dr', { mode: 'Recovery', pollingInterval: 1 }, since(clock));
+    here.start();
+    there.start();
+    await settle(clock, 60_000);
+    expect(await behind(here)).toBeGreaterThanOrEqual(59);
+    expect(await behind(there)).toBeGreaterThanOrEqual(59);
+    expect(there.status('dr').rpoSeconds).toBeUndefined();
+  });
+
+  test('is not behind where nothing is to be written', async () => {
+    const { clock, there } = aWorld();
+    there.declare('dr', { mode: 'Recovery', pollingInterval: 1, dryRun: true }, since(clock));
+    there.start();
+    await settle(clock, 10_000);
+    expect(await behind(there)).toBeNaN();
+  });
+
+  test('is as old as its export once there is one', async () => {
+    const { clock, here, pair } = aWorld();
+    pair('a');
+    here.declare('dr', {}, { creationTimestamp: '2020-01-01T00:00:00Z' });
+    here.start();
+    await settle(clock, 10_000);
+    expect(await behind(here)).toBeLessThan(60);
+  });
+});
+
+describe('what the original has tied to the resource', () => {
+  const owner = { apiVersion: 'storage.cndev.nl/v1alpha1', kind: 'PersistentVolumeSync', name: 'dr', uid: 'u' };
+  const other = { apiVersion: 'v1', kind: 'Node', name: 'n', uid: 'v' };
+
+  function tied(site: SimulatedSite): void {
+    const labels = { [RECOVERY_LABEL]: 'dr' };
+    const metadata = { labels, ownerReferences: [owner, other], finalizers: [FINALIZER] };
+    site.cluster.put(VOLUMES, { ...aVolume('a'), metadata: { name: 'a', ...metadata } });
+    site.cluster.put(CLAIMS, { ...aClaim('a'), metadata: { name: 'a', namespace: 'shop', ...metadata } });
+  }
+  const ties = (site: SimulatedSite) =>
+    [VOLUMES, CLAIMS].flatMap((collection) =>
+      site.cluster.all(collection).map(({ metadata }) => [metadata.ownerReferences, metadata.finalizers]),
+    );
+  const LOOSE = [
+    [[other], []],
+    [[other], []],
+  ];
+
+  test('is cut before there is any export, and in a dry run', async () => {
+    for (const dryRun of [false, true]) {
+      const { clock, there } = aWorld();
+      tied(there);
+      there.declare('dr', { mode: 'Recovery', pollingInterval: 1, dryRun });
+      there.start();
+      await settle(clock, 2_000);
+      expect(there.conditions('dr')).toContain('WaitingForExport=True');
+      expect(ties(there)).toEqual(LOOSE);
+    }
+  });
+
+  test('is cut while the store is away, in a cluster that exports by now, and beside an older resource', async () => {
+    const { clock, store, here, there } = aWorld();
+    store.inject({ times: 1_000_000 }, { kind: 'fail' });
+    for (const site of [here, there]) tied(site);
+    here.declare('dr', {});
+    there.declare('aaa', { mode: 'Recovery' }, { creationTimestamp: '2020-01-01T00:00:00Z' });
+    there.declare('dr', { mode: 'Recovery' }, { creationTimestamp: '2021-01-01T00:00:00Z' });
+    for (const site of [here, there]) site.start();
+    await settle(clock, 2_000);
+    expect(ties(here)).toEqual(LOOSE);
+    expect(ties(there)).toEqual(LOOSE);
+  });
+
+  test('is cut once, and then nothing is written any more', async () => {
+    const { clock, there } = aWorld();
+    tied(there);
+    there.declare('dr', { mode: 'Recovery', pollingInterval: 1 });
+    there.start();
+    await settle(clock, 10_000);
+    expect(there.writes.filter((each) => each.includes('/persistentvolume') && !each.includes('syncs'))).toHaveLength(
+      2,
+    );
   });
 });

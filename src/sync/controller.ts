@@ -10,6 +10,7 @@ import { syncMetrics } from './metrics.ts';
 import { OwnCluster } from './own-cluster.ts';
 import { ProtectedSide } from './protected-side.ts';
 import { Reconciler } from './reconcile.ts';
+import { disown } from './recover/disown.ts';
 import { release } from './recover/release.ts';
 import { RecoverySide } from './recovery-side.ts';
 import { Report } from './report.ts';
@@ -43,6 +44,7 @@ export function sync(parts: SyncParts, { openStore, keys }: SyncSettings): reado
     clock,
     report,
     sides: { Protected: new ProtectedSide(common), Recovery: new RecoverySide({ ...common, report }) },
+    disown: (name, signal) => disown(views, { client, sync: name, signal }),
     release: async (name, signal) => {
       const { counts, failures } = await release({ client, sync: name, signal });
       if (failures[0])

@@ -38,10 +38,10 @@ const rewrites = (what: string, how: string) =>
 
 const mappings = z.object({
   storageClasses: rewrites('A StorageClass', 'is its name'),
-  nfsServers: rewrites('A server of NFS', 'it begins with'),
-  nfsPaths: rewrites('A path of NFS', 'it begins with'),
-  csiDrivers: rewrites('A driver of CSI', 'it begins with'),
-  csiVolumeHandles: rewrites('A handle of CSI', 'it begins with'),
+  nfsServers: rewrites('A server of NFS', 'it is, or begins with up to a dot'),
+  nfsPaths: rewrites('A path of NFS', 'it is, or begins with up to a slash'),
+  csiDrivers: rewrites('A driver of CSI', 'it is, or begins with up to a dot'),
+  csiVolumeHandles: rewrites('A handle of CSI', 'it is, or begins with up to the end of a word'),
 } satisfies FieldsOf<NonNullable<SyncSpec['mappings']>>);
 
 const massDeletion = z.object({
@@ -90,7 +90,12 @@ const spec = z
       .describe(
         'Pair restores claims with the volumes that they had; Local leaves all claims to the StorageClasses of this cluster. Pair if not said.',
       ),
-    dryRun: z.boolean().optional().describe('Say what would be restored, and write nothing.'),
+    dryRun: z
+      .boolean()
+      .optional()
+      .describe(
+        'Say what would be restored, and write nothing but what releases: owner references of the original are taken off.',
+      ),
     allowMassDeletion: z
       .boolean()
       .optional()
@@ -157,7 +162,12 @@ const status = z
       .optional()
       .describe('What was seen of the exports last, restored or not. Nothing older is believed after it.'),
     rpoSeconds: z.int().optional().describe('How old the newest complete export was at the last run.'),
-    rtoSeconds: z.number().optional().describe('How long the last restore of everything, or the last drill, took.'),
+    rtoSeconds: z
+      .number()
+      .optional()
+      .describe(
+        'How long the last restore of a whole export from nothing, or the last drill, took, with reading and verifying it.',
+      ),
     lastDrill: drill.optional(),
   } satisfies FieldsOf<SyncStatus>)
   .describe('What was done, and what is wrong. Written by the operator.');

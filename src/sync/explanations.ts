@@ -38,7 +38,10 @@ const REFUSALS: Readonly<Record<Fact, Said>> = {
     'the volume of the claim is refused',
     'without its volume the claim would be given an empty one',
   ],
-  handleCollides: ['two volumes would have the same handle', 'they would be one and the same storage'],
+  handleCollides: [
+    'two volumes would have the same handle, or the same server and path',
+    'they would be one and the same storage',
+  ],
   namespaceIsTerminating: ['the namespace is being deleted', 'nothing can be made in it'],
   namespaceIsReserved: ['the namespace is one of Kubernetes itself', 'it is not made by others'],
   classDoesNotExpand: [
@@ -155,7 +158,7 @@ const ENDINGS: Readonly<Record<EndingReason | EventReason, Explanation>> = {
   ExportsAreAnothers: refused(
     'the exports under that name are those of another cluster',
     'they are never written over',
-    'Give this cluster a spec.protectedCluster of its own, or take over with holdfast sync failover',
+    'Give this cluster a spec.protectedCluster of its own; or, if it was built anew or its resource was, use holdfast sync failback',
   ),
   OldExportsStay: failed(
     'it is exported, but old exports cannot be removed',
@@ -221,7 +224,7 @@ const FINDINGS: Readonly<Record<Exclude<FindingFact, DisbeliefFact | StoreFault>
   epochHasTwoWriters: refused(
     'two clusters have written in the same epoch',
     'the store does not keep two writers apart, and their exports are mixed',
-    'Let only one of them export; then holdfast sync failover on that one begins a new epoch',
+    'Let only one of them export: give the other one a spec.protectedCluster of its own, or set its spec.mode to Recovery',
   ),
   pointerIsMissing: refused(
     'nothing says which export is the newest',
@@ -229,6 +232,11 @@ const FINDINGS: Readonly<Record<Exclude<FindingFact, DisbeliefFact | StoreFault>
     'Let the protected cluster export again: change or label a volume there',
   ),
   exportIsMissing: refused('an export that a manifest speaks of is not there', 'it cannot be restored', LOOK),
+  nothingIsExported: refused(
+    'there is no export of that cluster in the store',
+    'the store was emptied, the name is another one, or nothing was exported yet',
+    'Correct --cluster and OBJECT_STORAGE_BUCKET; the message names the clusters that there are. Otherwise see that the protected cluster exports: holdfast status sync',
+  ),
   exportIsUnused: news('no manifest speaks of an export', 'it is by the original, or was never finished'),
   manifestIsUnused: news(
     'the pointer does not lead to a manifest',

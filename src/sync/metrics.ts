@@ -8,7 +8,7 @@ export type Written = 'created' | 'changed' | 'removed' | 'released';
 
 export interface SyncMetrics {
   exported(sync: string, exported: { readonly bytes: number; readonly seconds: number }): void;
-  /** When the newest complete export was last known to be all there is, in milliseconds; of a cluster that has none, nothing. */
+  /** When the newest complete export was last known to be all there is, in milliseconds; before the first one, when it was asked for. */
   confirmed(sync: string, at: number | undefined): void;
   managed(sync: string, volumes: number, claims: number): void;
   wrote(sync: string, what: Written, count: number): void;
@@ -33,7 +33,7 @@ export function syncMetrics(registry: Registry, now: () => number): SyncMetrics 
   const told = new Map<string, ReadonlySet<string>>();
   new Gauge({
     name: 'holdfast_sync_rpo_seconds',
-    help: 'How old the newest complete export is: what would be lost if the protected cluster were lost now.',
+    help: 'How old the newest complete export is: what would be lost if the protected cluster were lost now. Before the first one, how long it has been waited for.',
     labelNames: ['sync'],
     registers,
     collect() {
@@ -41,7 +41,10 @@ export function syncMetrics(registry: Registry, now: () => number): SyncMetrics 
       for (const [sync, at] of confirmedAt) this.set({ sync }, Math.max(0, (now() - at) / 1000));
     },
   });
-  const rto = gauge('holdfast_sync_rto_seconds', 'How long the last restore of everything or the last drill took.');
+  const rto = gauge(
+    'holdfast_sync_rto_seconds',
+    'How long the last restore of a whole export from nothing, or the last drill, took, with reading and verifying it.',
+  );
   const volumes = gauge('holdfast_sync_managed_volumes', 'Volumes that are exported, or were restored.');
   const claims = gauge('holdfast_sync_managed_claims', 'Claims that are exported, or were restored.');
   const deposed = gauge('holdfast_sync_deposed', 'Whether another cluster has taken over, and this one has to stop.');

@@ -272,7 +272,7 @@ function barred(kind: 'deposed' | 'foreign', { clusterUid: uid, epoch }: Writer,
   const isDeposed = kind === 'deposed';
   const message = isDeposed
     ? `the cluster with uid ${uid} has taken over under epoch ${epoch}: nothing is exported any more. To follow it, set spec.mode to Recovery; to take over again, use holdfast sync failback`
-    : `the exports of ${spec.protectedCluster} are those of the cluster with uid ${uid}: nothing is written over them. Give this cluster a spec.protectedCluster of its own, or take over with holdfast sync failover`;
+    : `the exports of ${spec.protectedCluster} are those of the cluster with uid ${uid}: nothing is written over them. Give this cluster a spec.protectedCluster of its own; or, if it is to take their place, use holdfast sync failback, which lets it follow first and take over then`;
   const reason = isDeposed ? 'AnotherClusterTookOver' : 'ExportsAreAnothers';
   return {
     succeeded: false,

@@ -10,6 +10,7 @@ import { hasReason } from '../kit/kube/api-error.ts';
 import type { KubeClient } from '../kit/kube/client.ts';
 import { FIELD_MANAGER, FINALIZER, PERSISTENT_VOLUME_SYNCS, type PersistentVolumeSync } from './contract.ts';
 import { elderOf } from './elder.ts';
+import type { Written } from './recover/writing.ts';
 import type { Report } from './report.ts';
 import { type Ending, isNews, replacing, statusOf } from './status.ts';
 import type { SyncViews } from './views.ts';
@@ -33,6 +34,8 @@ export interface ReconcileParts {
   readonly clock: Clock;
   readonly report: Report;
   readonly sides: { readonly Protected: Side; readonly Recovery: Side };
+  /** Cuts what the original has tied restored objects to their resource with. */
+  readonly disown: (name: string, signal: AbortSignal) => Promise<Written>;
   /** Lets go of what was restored for a resource. Gives the number of objects. */
   readonly release: (name: string, signal: AbortSignal) => Promise<number>;
 }
@@ -59,6 +62,8 @@ export class Reconciler {
     }
     if (this.#own.isAheadOfCache(name)) return after(CATCH_UP_MS);
     if (sync.metadata.deletionTimestamp) return this.#leave(sync, signal);
+    // Before anything that may fail or take its time: once the resource is deleted it may be too late.
+    report.wrote(sync, await this.#parts.disown(name, signal));
     const elder = elderOf(views.syncs.values());
     if (elder && elder.metadata.name !== name) return this.#stepBack(sync, elder, signal);
     if (!hasFinalizer(sync)) return this.#holdOn(sync, signal);

@@ -72,7 +72,7 @@ export interface Restored {
   readonly plan: RecoveryPlan;
   readonly written: Written;
   readonly managed: Managed;
-  /** How long it took to restore all of it, if it did. */
+  /** How long it took from the first look at the store on, if all of it was created. */
   readonly seconds: number | undefined;
 }
 

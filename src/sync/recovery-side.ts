@@ -65,6 +65,12 @@ interface Memory {
   refused: ReadonlySet<string>;
 }
 
+/** One look at the exports, from the first request to the store on. */
+interface Look {
+  readonly began: number;
+  readonly signal: AbortSignal;
+}
+
 interface Again {
   readonly etag: string;
   readonly times: number;
@@ -113,8 +119,10 @@ export class RecoverySide implements Side {
   }
 
   async #look(sync: PersistentVolumeSync, memory: Memory, signal: AbortSignal): Promise<Ending> {
+    const began = this.#parts.clock.monotonic();
     try {
-      return await this.#answer(sync, memory, await this.#find(sync, memory, signal), signal);
+      const found = await this.#find(sync, memory, signal);
+      return await this.#answer(sync, memory, found, { began, signal });
     } catch (error) {
       return troubled(error, signal);
     }
@@ -128,7 +136,7 @@ export class RecoverySide implements Side {
     return await findExport(looking, signal);
   }
 
-  async #answer(sync: PersistentVolumeSync, memory: Memory, found: Found, signal: AbortSignal): Promise<Ending> {
+  async #answer(sync: PersistentVolumeSync, memory: Memory, found: Found, look: Look): Promise<Ending> {
     switch (found.kind) {
       case 'waiting':
         return waitingEnding(found);
@@ -140,7 +148,7 @@ export class RecoverySide implements Side {
         return this.#remembered(memory, found, ownEnding(sync.spec, found));
       case 'export':
         memory.believed = seenExport(found);
-        return await this.#tryToRestore(sync, memory, found, signal);
+        return await this.#tryToRestore(sync, memory, found, look);
       case 'unchanged':
         return standing(memory);
       case 'confirmed':
@@ -154,12 +162,12 @@ export class RecoverySide implements Side {
     sync: PersistentVolumeSync,
     memory: Memory,
     found: BelievedExport & { readonly pointerSeen: boolean },
-    signal: AbortSignal,
+    look: Look,
   ): Promise<Ending> {
     try {
-      return await this.#restore(sync, memory, found, signal);
+      return await this.#restore(sync, memory, found, look);
     } catch (error) {
-      return this.#later(sync, memory, found, troubled(error, signal));
+      return this.#later(sync, memory, found, troubled(error, look.signal));
     }
   }
 
@@ -167,10 +175,9 @@ export class RecoverySide implements Side {
     sync: PersistentVolumeSync,
     memory: Memory,
     found: BelievedExport & { readonly pointerSeen: boolean },
-    signal: AbortSignal,
+    look: Look,
   ): Promise<Ending> {
-    const { clock } = this.#parts;
-    const began = clock.monotonic();
+    const { signal } = look;
     const plan = await inTurns(deciding(this.#seen(sync, found)), signal);
     memory.refused = new Set(
       plan.refused.flatMap((each) => [each, ...(each.because ? [each.because] : [])]).map(nameOf),
@@ -179,14 +186,17 @@ export class RecoverySide implements Side {
     if (takesOutOfScope(plan)) {
       // A failover that has begun since labels what was restored: that must not be undone.
       const now = await this.#find(sync, found, signal);
-      if (now.kind === 'own') return await this.#answer(sync, memory, now, signal);
+      if (now.kind === 'own') return await this.#answer(sync, memory, now, look);
     }
     const written = await this.#apply(sync, plan, signal);
-    const seconds = (clock.monotonic() - began) / 1000;
     const isWhole = written.failures.length === 0;
-    const took = isWhole && plan.create.length > 0 ? seconds : undefined;
-    const ending = restoredEnding({ found, plan, written, managed: this.#managed(sync), seconds: took });
+    const seconds = isFromNothing(found, written) ? this.#secondsSince(look) : undefined;
+    const ending = restoredEnding({ found, plan, written, managed: this.#managed(sync), seconds });
     return isWhole ? this.#remembered(memory, found, ending) : this.#later(sync, memory, found, ending);
+  }
+
+  #secondsSince({ began }: Look): number {
+    return (this.#parts.clock.monotonic() - began) / 1000;
   }
 
   #remembered(memory: Memory, { etag }: { readonly etag: string }, ending: Ending): Ending {
@@ -288,6 +298,10 @@ function seenExports(
   if (!pointer && last === undefined) return {};
   return { seen: { cluster: spec.protectedCluster.toLowerCase(), pointer, ...(last && { newest: last }) } };
 }
+
+/** Whether all that is exported was created at once: only that tells how long it takes after a disaster. */
+const isFromNothing = ({ document: { counts } }: BelievedExport, { counts: { create } }: Written): boolean =>
+  create === counts.volumes + counts.claims;
 
 const takesOutOfScope = ({ change }: RecoveryPlan): boolean =>
   change.some(({ patch }) => patch.metadata?.labels?.[SYNC_LABEL] === null);

@@ -30,7 +30,7 @@ export class Report {
     const { name = '' } = sync.metadata;
     metrics.refuses(name, facts);
     metrics.managed(name, status.managedVolumeCount ?? 0, status.managedClaimCount ?? 0);
-    metrics.confirmed(name, confirmedAt(status));
+    metrics.confirmed(name, confirmedAt(status) ?? askedForAt(sync));
     metrics.deposed(
       name,
       status.conditions?.some(({ type, status: is }) => type === 'Deposed' && is === 'True') ?? false,
@@ -90,6 +90,12 @@ const isTrouble = ({ type, status }: Condition): boolean => (status === 'True') 
 function confirmedAt({ export: exported }: SyncStatus): number | undefined {
   const at = Date.parse(exported?.confirmedAt ?? exported?.exportedAt ?? '');
   return Number.isNaN(at) ? undefined : at;
+}
+
+/** Who has never exported or restored anything is behind since then, and not without an age. A dry run is not meant to. */
+function askedForAt({ spec, metadata }: PersistentVolumeSync): number | undefined {
+  const at = Date.parse(metadata.creationTimestamp ?? '');
+  return spec.dryRun || Number.isNaN(at) ? undefined : at;
 }
 
 const sentence = (text: string): string => `${text.charAt(0).toUpperCase()}${text.slice(1)}.`;

@@ -20,8 +20,8 @@ import {
 
 export interface SyncViews {
   readonly syncs: View<PersistentVolumeSync>;
-  readonly volumes: View<LocalVolume, 'recovery' | 'handle'>;
-  readonly claims: View<LocalClaim, 'recovery'>;
+  readonly volumes: View<LocalVolume, 'recovery' | 'tied' | 'source'>;
+  readonly claims: View<LocalClaim, 'recovery' | 'tied'>;
   readonly classes: View<LocalClass>;
   readonly namespaces: View<LocalNamespace>;
 }

@@ -9,8 +9,8 @@ import type { RecoveryPlan } from '../../sync/recover/plan.ts';
 import { rendered } from '../page/render.ts';
 import { PLAIN } from '../page/screen.ts';
 import { asText as drillText } from './drill.ts';
-import { checkScope, knownEpoch, leftOut, notHereInWords } from './failover.ts';
 import { planPage, printed } from './plan.ts';
+import { checkScope, knownEpoch, leftOut, notHereInWords } from './take-the-role.ts';
 import { asText as findingsText } from './verify.ts';
 
 const volume = (key: string) => ({ kind: 'PersistentVolume', key }) as const;

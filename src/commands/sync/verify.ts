@@ -34,7 +34,7 @@ export function addVerify(sync: Command, terminal: Terminal): void {
     .usage('--cluster NAME [flags]')
     .summary('check all exports in a store, offline')
     .description(
-      'Checks every export of a cluster in a store: that it is whole, that it is what its manifest says, that the manifests hang together, and that they are signed where SYNC_TRUSTED_KEYS says by whom. Needs no cluster, and writes nothing. Ends with 1 when anything is broken.',
+      'Checks every export of a cluster in a store: that it is whole, that it is what its manifest says, that the manifests hang together, and that they are signed where SYNC_TRUSTED_KEYS says by whom. Needs no cluster, and writes nothing. Ends with 1 when anything is broken, or when there is no export at all.',
     );
   addExamples(command, {
     'holdfast sync verify --cluster mycluster': 'with OBJECT_STORAGE_BUCKET and so on in the environment',

@@ -140,6 +140,15 @@ describe('writing', () => {
     expectSent(sent(), { method: 'POST', path: NODE_PATH, body: { apiVersion: 'v1', kind: 'Node', ...NODE } });
   });
 
+  test('a new object of which nobody asks what became is sent the same, and only an API server may answer', async () => {
+    const { client, sent, transport } = aClient();
+    expect(await client.createUnread(POOLS, POOL, options)).toBeUndefined();
+    expectSent(sent(), { method: 'POST', path: POOL_PATH, query, body: typedPool, type: 'application/json' });
+    await expect(client.createUnread(POOLS, NODE)).rejects.toThrow('a Pool was to be created without its namespace');
+    transport.on('POST', /./, answer(200, '<html>Please log in</html>'));
+    await expect(client.createUnread(POOLS, POOL)).rejects.toThrow('what answered is not an API server');
+  });
+
   test('a part of an object goes below it, and may be of another kind', async () => {
     const { client, sent } = aClient();
     const scale = { apiVersion: 'autoscaling/v1', kind: 'Scale', metadata: REF, spec: { replicas: 2 } };

@@ -158,13 +158,18 @@ export class KubeClient implements Lists {
 
   /** Never sent twice by itself: whether it happened, if the reply was lost, is for the caller to look up. */
   async create<T extends KubeObject>(resource: Resource<T>, object: T, options: WriteOptions = {}): Promise<T> {
-    const { namespace } = object.metadata;
-    if (resource.namespaced && !namespace)
-      throw new Error(`a ${resource.kind} was to be created without its namespace`);
-    const path = options.subresource
-      ? objectPath(resource, refOfObject(object), options.subresource)
-      : collectionPath(resource, namespace);
-    return this.#write('POST', path, typed(resource, object), options, false);
+    return this.#write('POST', creationPath(resource, object, options), typed(resource, object), options, false);
+  }
+
+  /** The same for who makes very many and does not ask what became of them: the answers, larger than what was sent, are not parsed. */
+  async createUnread<T extends KubeObject>(
+    resource: Resource<T>,
+    object: T,
+    options: WriteOptions = {},
+  ): Promise<void> {
+    const call = writing('POST', creationPath(resource, object, options), typed(resource, object), options, false);
+    const text = await this.#caller.call(call);
+    if (!text.startsWith('{')) throw noApiServer(call);
   }
 
   /** Replaces the object. With a resourceVersion in its metadata, only the version that was read. */
@@ -262,10 +267,7 @@ export class KubeClient implements Lists {
     repeatable: boolean,
     contentType?: string,
   ): Promise<T> {
-    const { dryRun, fieldManager, force, signal, timeoutMs } = options;
-    const query = withQuery(path, { dryRun: dryRun ? 'All' : undefined, fieldManager, force });
-    const call = given({ signal, timeoutMs, contentType });
-    return this.#ask({ ...call, method, path: query, body: formatJson(body), repeatable });
+    return this.#ask(writing(method, path, body, options, repeatable, contentType));
   }
 
   async #ask<T>(call: Call): Promise<T> {
@@ -273,9 +275,31 @@ export class KubeClient implements Lists {
     try {
       return parseJson(text) as T;
     } catch (cause) {
-      throw new Error(`${call.method} ${call.path}: what answered is not an API server: no JSON came`, { cause });
+      throw noApiServer(call, { cause });
     }
   }
+}
+
+const noApiServer = ({ method, path }: Call, options?: ErrorOptions): Error =>
+  new Error(`${method} ${path}: what answered is not an API server: no JSON came`, options);
+
+function writing(
+  method: 'POST' | 'PUT' | 'PATCH',
+  path: string,
+  body: unknown,
+  options: WriteOptions & { readonly force?: boolean },
+  repeatable: boolean,
+  contentType?: string,
+): Call {
+  const { dryRun, fieldManager, force, signal, timeoutMs } = options;
+  const query = withQuery(path, { dryRun: dryRun ? 'All' : undefined, fieldManager, force });
+  return { ...given({ signal, timeoutMs, contentType }), method, path: query, body: formatJson(body), repeatable };
+}
+
+function creationPath(resource: Resource, object: KubeObject, { subresource }: WriteOptions): string {
+  const { namespace } = object.metadata;
+  if (resource.namespaced && !namespace) throw new Error(`a ${resource.kind} was to be created without its namespace`);
+  return subresource ? objectPath(resource, refOfObject(object), subresource) : collectionPath(resource, namespace);
 }
 
 /** The server wants to be told what it is given. That is the resource's kind, unless the object says otherwise, as a Scale does. */

@@ -42,6 +42,12 @@ export function exportedAt(protectedCluster: string, key: string): number | unde
   return isExport ? time : undefined;
 }
 
+/** Whose exports, manifests or pointer it is, in lower case; nothing for what is none of these. */
+export function clusterIn(key: string): string | undefined {
+  const [, own, original] = /^(?:\.holdfast\/([^/]+)\/|([^/]+)\/\d{1,12}_storage_objects\.json$)/.exec(key) ?? [];
+  return own ?? original;
+}
+
 /** Which epoch and sequence a manifest is of, by its name; nothing for what is no manifest of this cluster. */
 export function manifestPlace(protectedCluster: string, key: string): ManifestPlace | undefined {
   const [, epoch, sequence] = /(\d{10})-(\d{10})\.json$/.exec(key) ?? [];

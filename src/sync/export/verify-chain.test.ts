@@ -98,13 +98,9 @@ describe('a store that is looked through', () => {
     expect(inShort(await verified())).toEqual(['note pointerIsMissing', 'note exportIsUnused', 'note objectIsStrange']);
   });
 
-  test('may hold nothing', async () => {
-    expect(inShort(await verified())).toEqual(['note pointerIsMissing']);
-  });
-
-  test('may hold a pointer that names nothing yet', async () => {
+  test('is broken while its pointer names nothing yet', async () => {
     await inTime(clock, site.takeOver());
-    expect(inShort(await verified())).toEqual(['sound pointerIsSound']);
+    expect(inShort(await verified())).toEqual(['sound pointerIsSound', 'broken nothingIsExported']);
   });
 
   test('tells when exports cannot be opened, but are what was written', async () => {
@@ -207,5 +203,37 @@ describe('what is broken', () => {
     await changed();
     store.inject({ verb: 'get', key: exportOf(1) }, { kind: 'fail' });
     await expect(verified()).rejects.toMatchObject({ fault: 'unavailable' });
+  });
+});
+
+describe('a store without any export', () => {
+  const nothing = async (cluster = CLUSTER) =>
+    (await Array.fromAsync(verifyChain(store.as('auditor'), cluster, NO_KEYS, new AbortController().signal))).filter(
+      ({ severity }) => severity === 'broken',
+    );
+
+  test('is nothing that could be restored, and is broken', async () => {
+    expect(await nothing()).toMatchObject([{ fact: 'nothingIsExported' }]);
+    await changed(1);
+    for (const key of store.keys()) store.write(key, undefined);
+    expect(await nothing()).toMatchObject([
+      { fact: 'nothingIsExported', message: expect.stringContaining('nor of any other cluster') },
+    ]);
+  });
+
+  test('of that name says which names there are', async () => {
+    await changed(1);
+    store.write(exportKey('original', 1_772_366_400), Buffer.from('{}'));
+    store.write('somebody/else.txt', Buffer.from(''));
+    const [finding] = await nothing('mistyped');
+    expect(finding?.message).toContain(`there is no export of mistyped`);
+    expect(finding?.message).toContain(
+      `but there are some of ${[CLUSTER.toLowerCase(), 'original'].toSorted().join(', ')}`,
+    );
+  });
+
+  test('of ours is well with one of the original', async () => {
+    store.write(exportKey(CLUSTER, 1_772_366_400), Buffer.from('{}'));
+    expect(await nothing()).toEqual([]);
   });
 });

@@ -9,7 +9,15 @@ import { decode } from './codec.ts';
 import { readDocument } from './document.ts';
 import { KeyError, type KeyFact, type Keys } from './keys.ts';
 import type { Manifest, Pointer } from './manifest.ts';
-import { closedExportPrefix, clusterPrefix, exportedAt, manifestPlace, manifestPrefix, pointerKey } from './names.ts';
+import {
+  closedExportPrefix,
+  clusterIn,
+  clusterPrefix,
+  exportedAt,
+  manifestPlace,
+  manifestPrefix,
+  pointerKey,
+} from './names.ts';
 import { type Expected, readManifest, readPointer, sha256 } from './records.ts';
 import { LARGEST_RECORD, type RecordFact, RecordIsUnreadable } from './sealed.ts';
 import { ExportIsUnreadable, type UnreadableFact } from './unreadable.ts';
@@ -26,6 +34,7 @@ export type FindingFact =
   | 'exportIsSound'
   | 'exportIsMissing'
   | 'exportIsUnused'
+  | 'nothingIsExported'
   | 'manifestIsUnused'
   | 'objectIsStrange';
 
@@ -39,6 +48,7 @@ export interface Finding {
 }
 
 const CONCURRENCY = 8;
+const MOST_NAMES = 20;
 
 /** Exports are read one after another, newest first. Where there are trusted keys everything has to be signed by one. */
 export async function* verifyChain(
@@ -55,7 +65,10 @@ export async function* verifyChain(
   yield* chain.breaks.map(({ key, fact, message }) => broken(key, fact, message));
   for (const { manifest } of chain.links) yield await verification.export(manifest);
   yield* chain.orphans.map(orphan);
-  yield* verification.strangers(chain);
+  const strangers = await Array.fromAsync(verification.strangers(chain));
+  yield* strangers;
+  const isAny = chain.links.length > 0 || strangers.some(({ fact }) => fact === 'exportIsUnused');
+  if (!isAny) yield await verification.nothing();
 }
 
 interface VerificationParts {
@@ -128,6 +141,21 @@ class Verification {
     for (const prefix of [clusterPrefix(cluster), closedExportPrefix(cluster)]) {
       for await (const key of this.#list(prefix)) if (!named.has(key)) yield stranger(cluster, key);
     }
+  }
+
+  /** A store that was emptied, or a name that was mistyped: the names that there are tell which. */
+  async nothing(): Promise<Finding> {
+    const { cluster, store } = this.#parts;
+    const names = new Set<string>();
+    for await (const key of this.#list('')) {
+      const name = clusterIn(key);
+      if (name !== undefined && name !== cluster.toLowerCase()) names.add(name);
+      if (names.size === MOST_NAMES) break;
+    }
+    const others =
+      names.size === 0 ? 'nor of any other cluster' : `but there are some of ${[...names].toSorted().join(', ')}`;
+    const message = `there is no export of ${cluster} in ${store.description}, ${others}`;
+    return broken(clusterPrefix(cluster), 'nothingIsExported', message);
   }
 
   async *#list(prefix: string): AsyncGenerator<string> {

@@ -55,7 +55,7 @@ async function makeNamespaces({ namespaces }: RecoveryPlan, { client, signal, pa
 async function create(pass: Pass, target: Creation): Promise<void> {
   const { client, signal } = pass.writing;
   requireDone(pass, target);
-  await client.create(resourceOf(target), target.make(), { fieldManager: FIELD_MANAGER, signal });
+  await client.createUnread(resourceOf(target), target.make(), { fieldManager: FIELD_MANAGER, signal });
 }
 
 /** A claim must not name a volume that somebody else has made meanwhile, and a volume not go while its claim stays. */

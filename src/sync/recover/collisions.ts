@@ -1,10 +1,10 @@
-/** Volumes whose handles are made the same by the rules of mapping: each would have the data of the other. */
+/** Volumes whose data is made to be in the same place by the rules of mapping: each would have the data of the other. */
 import type { Mappings } from '../contract.ts';
-import { handleKey, type LocalVolumes } from './local.ts';
-import { mappedHandle } from './mapping.ts';
+import type { LocalVolumes } from './local.ts';
 import type { Outline } from './outline.ts';
+import { type MovableSource, mappedKey, sourceKey } from './shared-source.ts';
 
-/** By the handle here, the handles there that become it. Two volumes that have had one handle already are as they were. */
+/** By the place here, the places there that become it. Two volumes that have shared one already are as they were. */
 type Origins = ReadonlyMap<string, ReadonlySet<string>>;
 
 export interface Collision {
@@ -27,30 +27,37 @@ export class Collisions {
 
   /** What the volume would collide with: in words, and by the name of the volume here, if it is one. */
   of(name: string): Collision | undefined {
-    const handle = this.#outline.volumes.get(name)?.handle;
-    if (!handle) return undefined;
-    const here = handleKey(mappedHandle(handle, this.#mappings));
+    const source = this.#outline.volumes.get(name)?.source;
+    if (!source) return undefined;
+    const here = mappedKey(source, this.#mappings);
     if ((this.#origins.get(here)?.size ?? 0) > 1)
-      return { message: 'another volume of the export gets the same handle' };
-    const other = this.#local.keysBy('handle', here).find((key) => key !== name && !this.#isSameThere(key, here));
-    return other === undefined ? undefined : { message: `volume ${other} has its handle here`, other };
+      return { message: `another volume of the export gets the same ${nameOf(source)}` };
+    if (isShared(source, here)) return undefined;
+    const other = this.#local.keysBy('source', here).find((key) => key !== name && !this.#isSameThere(key, here));
+    return other === undefined ? undefined : { message: `volume ${other} has its ${nameOf(source)} here`, other };
   }
 
   /** Of one that is in the export, too, what it has there is compared instead. */
   #isSameThere(name: string, here: string): boolean {
-    const handle = this.#outline.volumes.get(name)?.handle;
-    return handle !== undefined && handleKey(mappedHandle(handle, this.#mappings)) === here;
+    const source = this.#outline.volumes.get(name)?.source;
+    return source !== undefined && mappedKey(source, this.#mappings) === here;
   }
 }
 
+/** Many volumes may share a server and a path of NFS, and people mean it, as long as no rule has brought them together. */
+const isShared = (source: MovableSource, here: string): boolean =>
+  source.nfs !== undefined && sourceKey(source) === here;
+
+const nameOf = ({ csi }: MovableSource): string => (csi ? 'handle' : 'server and path');
+
 function origins({ volumes }: Outline, mappings: Mappings | undefined): Origins {
   const found = new Map<string, Set<string>>();
-  for (const { handle } of volumes.values()) {
-    if (!handle) continue;
-    const here = handleKey(mappedHandle(handle, mappings));
+  for (const { source } of volumes.values()) {
+    if (!source) continue;
+    const here = mappedKey(source, mappings);
     const known = found.get(here);
-    if (known) known.add(handleKey(handle));
-    else found.set(here, new Set([handleKey(handle)]));
+    if (known) known.add(sourceKey(source));
+    else found.set(here, new Set([sourceKey(source)]));
   }
   return found;
 }

@@ -1,6 +1,8 @@
 import { describe, expect, test } from 'vitest';
+import { keyOfObject } from '../../kit/kube/resource.ts';
 import { DRILL_LABEL, RECOVERY_LABEL, SYNC_LABEL } from '../contract.ts';
 import { aClaim, aPair, aVolume, claimRefTo, type Exported, OURS, pairs, RecoveryWorld, together } from './builders.ts';
+import { decide } from './decide.ts';
 import type { RecoveryPlan } from './plan.ts';
 import { type Fact, remedyOf } from './refusals.ts';
 import type { RestoreSpec } from './seen.ts';
@@ -415,6 +417,74 @@ describe('handles', () => {
     const world = new RecoveryWorld();
     world.has(aVolume('drill-1-a', csi('v'), { labels: { [DRILL_LABEL]: '1' } }));
     expect(keys(world.plan({ volumes: [aVolume('a', csi('v'))] }).create)).toEqual(['a']);
+  });
+});
+
+test('what is not here is judged by its outline, and read from the export only when it is made', () => {
+  const world = new RecoveryWorld('apps');
+  const seen = world.seen(pairs(3));
+  let reads = 0;
+  const counted = <T>(objects: { at(place: number): T }) => ({
+    [Symbol.iterator]: () => expect.unreachable(),
+    at(place: number): T {
+      reads += 1;
+      return objects.at(place);
+    },
+  });
+  const { document } = seen;
+  const watched = { ...document, volumes: counted(document.volumes), claims: counted(document.claims) };
+  const plan = decide({ ...seen, document: watched });
+  expect({ create: plan.create.length, reads }).toEqual({ create: 6, reads: 0 });
+  const made = plan.create.map(({ make }) => keyOfObject(make()));
+  expect({ made, reads }).toEqual({ made: keys(plan.create), reads: 6 });
+});
+
+describe('servers and paths of NFS', () => {
+  const nfs = (server: string, path = '/exports/pv1') => ({ nfs: { server, path } });
+  const mappings = {
+    nfsServers: [
+      { from: 'nas-a', to: 'dr' },
+      { from: 'nas-b', to: 'dr' },
+    ],
+  };
+
+  test('that rules make the same are refused', () => {
+    const exported = {
+      volumes: [
+        aVolume('a', nfs('nas-a')),
+        aVolume('b', nfs('nas-b', '/exports//pv1/')),
+        aVolume('c', nfs('nas-b', '/exports/pv2')),
+      ],
+    };
+    const plan = new RecoveryWorld().plan(exported, { mappings });
+    expect(keys(plan.create)).toEqual(['c']);
+    expect(facts(plan)).toEqual({ a: 'handleCollides', b: 'handleCollides' });
+  });
+
+  test('that one rule makes the same as one that no rule is for are refused', () => {
+    const exported = { volumes: [aVolume('a', nfs('nas-a')), aVolume('d', nfs('DR'))] };
+    expect(facts(new RecoveryWorld().plan(exported, { mappings }))).toEqual({
+      a: 'handleCollides',
+      d: 'handleCollides',
+    });
+  });
+
+  test('that were the same already are as they were, also when one of them is here', async () => {
+    const [a, b] = [aVolume('a', nfs('nas-a')), aVolume('b', nfs('nas-a', '/exports/pv1/'))];
+    expect(keys(new RecoveryWorld().plan({ volumes: [a, b] }, { mappings }).create)).toEqual(['a', 'b']);
+    const world = await restored({ volumes: [a] }, { mappings });
+    expect(keys(world.plan({ volumes: [a, b] }, { mappings }).create)).toEqual(['b']);
+  });
+
+  test('that a volume here has are refused where a rule leads there, and shared where both name them', () => {
+    const world = new RecoveryWorld();
+    world.has(aVolume('mine', nfs('dr'), { labels: {} }));
+    const plan = world.plan({ volumes: [aVolume('a', nfs('nas-a'))] }, { mappings });
+    expect(plan.create).toEqual([]);
+    expect(plan.refused).toMatchObject([
+      { key: 'a', fact: 'handleCollides', because: { kind: 'PersistentVolume', key: 'mine' } },
+    ]);
+    expect(keys(world.plan({ volumes: [aVolume('d', nfs('dr'))] }, { mappings }).create)).toEqual(['d']);
   });
 });
 

@@ -3,15 +3,16 @@
  * is given to a claim that it does not belong to, and nothing is deleted to be made anew.
  */
 import { atOnce } from '../../kit/in-turns.ts';
-import { type KubeObject, keyOfObject } from '../../kit/kube/resource.ts';
+import { refOf } from '../../kit/kube/resource.ts';
 import { tooManyLosses } from './breaker.ts';
 import { Collisions } from './collisions.ts';
-import { type DesiredClaim, type DesiredVolume, desiredClaim, desiredVolume } from './desired.ts';
+import { desiredClaim, desiredVolume } from './desired.ts';
+import { tiedTo } from './disown.ts';
 import { judgeClaim } from './judge-claim.ts';
 import { judgeVolume } from './judge-volume.ts';
-import { contentOf, type LocalClaims, type LocalVolumes } from './local.ts';
-import { untied } from './ownership.ts';
-import type { Alteration, Creation, Kind, RecoveryPlan, RefusedTarget, Target } from './plan.ts';
+import type { LocalClaims, LocalVolumes } from './local.ts';
+import type { OutlinedVolume } from './outline.ts';
+import type { Alteration, Creation, RecoveryPlan, RefusedTarget, Target } from './plan.ts';
 import { type Fact, type Refusal, refusal } from './refusals.ts';
 import { removals } from './removals.ts';
 import { refuse, type Seen, type Verdict } from './seen.ts';
@@ -44,34 +45,35 @@ class Draft {
 
   *volumes(): Generator<void> {
     let place = 0;
-    for (const volume of this.#seen.document.volumes) {
-      this.#volume(volume, place++);
+    for (const [name, outlined] of this.#seen.outline.volumes) {
+      this.#volume(name, outlined, place++);
       yield;
     }
   }
 
   *claims(): Generator<void> {
     let place = 0;
-    for (const claim of this.#seen.document.claims) {
-      this.#claim(claim, place++);
+    for (const key of this.#seen.outline.claims.keys()) {
+      this.#claim(key, place++);
       yield;
     }
   }
 
-  #volume(volume: KubeObject, place: number): void {
-    const target: Target = { kind: 'PersistentVolume', key: keyOfObject(volume) };
+  #volume(name: string, outlined: OutlinedVolume, place: number): void {
+    const target: Target = { kind: 'PersistentVolume', key: name };
     const seen = this.#seen;
-    const { fault } = seen.outline.volumes.get(target.key) ?? {};
+    const { fault } = outlined;
+    const desired = () => desiredVolume(seen.document.volumes.at(place), seen);
     const verdict =
       fault === undefined
-        ? judgeVolume(seen, desiredVolume(volume, seen), this.#collisions)
-        : refuse(refusal('specIsInvalid', `volume ${target.key} cannot be restored: ${fault}`));
+        ? judgeVolume(seen, { name, outlined, desired }, this.#collisions)
+        : refuse(refusal('specIsInvalid', `volume ${name} cannot be restored: ${fault}`));
     if (verdict.do === 'refuse') {
       this.#refusedVolumes.set(target.key, verdict.fact);
       this.#keepData(target);
     }
     if (verdict.do === 'nothing') this.#same.volumes += 1;
-    this.#add(target, verdict, seen.volumes, () => desiredVolume(seen.document.volumes.at(place), seen));
+    this.#add(target, verdict, seen.volumes, desired);
   }
 
   /** Whatever a person does about a volume that is refused, and be it to delete it as he is told he may: the data stays. */
@@ -82,16 +84,17 @@ class Draft {
     if (!isSafe && identity) this.#change.push({ ...target, ...identity, ...RETAINED });
   }
 
-  #claim(claim: KubeObject, place: number): void {
-    const target: Target = { kind: 'PersistentVolumeClaim', key: keyOfObject(claim) };
+  #claim(key: string, place: number): void {
+    const target: Target = { kind: 'PersistentVolumeClaim', key };
     const why = this.#whyNoClaim(target);
     const seen = this.#seen;
     const { outline, namespaces } = seen;
-    const verdict = why ? refuse(why) : judgeClaim(seen, desiredClaim(claim, seen, outline), this.#refusedVolumes);
-    const { namespace = '' } = claim.metadata;
+    const { namespace = '' } = refOf(key);
+    const desired = () => desiredClaim(seen.document.claims.at(place), seen, outline);
+    const verdict = why ? refuse(why) : judgeClaim(seen, { key, namespace, desired }, this.#refusedVolumes);
     if (verdict.do === 'create' && !namespaces.get(namespace)) this.#namespaces.add(namespace);
     if (verdict.do === 'nothing') this.#same.claims += 1;
-    this.#add(target, verdict, seen.claims, () => desiredClaim(seen.document.claims.at(place), seen, outline));
+    this.#add(target, verdict, seen.claims, desired);
   }
 
   /** What is wrong with the claim as it stands in the export. */
@@ -109,7 +112,7 @@ class Draft {
 
   #add(target: Target, verdict: Verdict, local: LocalVolumes | LocalClaims, make: Creation['make']): void {
     const identity = local.identityOf(target.key);
-    if (verdict.do === 'create') this.#create.push({ ...target, make, ...neededBy(verdict.object) });
+    if (verdict.do === 'create') this.#create.push({ ...target, make, ...(verdict.needs && { needs: verdict.needs }) });
     if (verdict.do === 'leave') this.#present.push(target);
     if (verdict.do === 'refuse') {
       const { do: _, ...why } = verdict;
@@ -120,12 +123,10 @@ class Draft {
   }
 
   finished(): RecoveryPlan {
-    const { volumes, claims, spec } = this.#seen;
+    const { sync, volumes, claims, spec } = this.#seen;
     const { remove, refused, losses } = removals(this.#seen);
-    const ofVolumes = disowned(this.#seen, 'PersistentVolume', volumes);
-    const ofClaims = disowned(this.#seen, 'PersistentVolumeClaim', claims);
     const plan: RecoveryPlan = {
-      disown: [...ofVolumes, ...ofClaims],
+      disown: tiedTo(sync, { volumes, claims }),
       namespaces: [...this.#namespaces].toSorted(),
       create: this.#create,
       change: this.#change,
@@ -161,19 +162,4 @@ function heldBack(plan: RecoveryPlan, tooMany: string): RecoveryPlan {
     remove: [],
     held: { message, remedy, create, change, remove },
   };
-}
-
-/** What has to be there before it. */
-function neededBy(object: DesiredVolume | DesiredClaim): Pick<Creation, 'needs'> {
-  const { volumeName } = object.spec as Partial<DesiredClaim['spec']>;
-  return volumeName ? { needs: { kind: 'PersistentVolume', key: volumeName } } : {};
-}
-
-/** Whatever becomes of it, also in what is being deleted: it must not go because the resource does. */
-function disowned({ sync }: Seen, kind: Kind, local: LocalVolumes | LocalClaims): readonly Alteration[] {
-  return local.keysBy('recovery', sync).flatMap((key): readonly Alteration[] => {
-    const [object, identity] = [local.get(key), local.identityOf(key)];
-    const difference = object?.isTied && untied(contentOf(object));
-    return difference && identity ? [{ kind, key, ...identity, ...difference }] : [];
-  });
 }

@@ -80,7 +80,9 @@ export function desiredClaim(claim: KubeObject, restoring: Restoring, outline: O
 function fittedTo({ className = '', size }: OutlinedVolume, claim: ExportedClaimSpec): ExportedClaimSpec {
   const { resources } = claim;
   const { storage } = resources.requests;
-  const isTooLarge = size !== undefined && Quantity.parse(storage).compare(Quantity.parse(size)) > 0;
+  // Mostly they are the same, and need not be read.
+  const isTooLarge =
+    size !== undefined && size !== storage && Quantity.parse(storage).compare(Quantity.parse(size)) > 0;
   const requests = { ...resources.requests, storage: isTooLarge ? size : storage };
   return { ...claim, storageClassName: className, resources: { ...resources, requests } };
 }

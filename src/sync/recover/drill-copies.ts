@@ -1,6 +1,6 @@
 /**
  * What a drill makes: read-only copies of all that would be restored, under names and in namespaces that nobody uses. Claims whose volume
- * is not in the export are left out: a StorageClass would make a real volume for each of them.
+ * is not in the export are left out: a StorageClass would make a real volume for each of them. So are volumes that cannot be read-only.
  */
 
 import type { KubeObject } from '../../kit/kube/resource.ts';
@@ -9,6 +9,7 @@ import { fitDnsLabel } from '../../kit/name-fitting.ts';
 import { DRILL_LABEL } from '../contract.ts';
 import { desiredClaim, desiredVolume, volumeOf } from './desired.ts';
 import type { Seen } from './seen.ts';
+import { isOfTheSource } from './source-mark.ts';
 
 export interface DrillCopies {
   readonly namespaces: readonly KubeObject[];
@@ -32,7 +33,7 @@ export function drillCopies(
   let skipped = 0;
   for (const volume of document.volumes) {
     const { fault } = outline.volumes.get(keyOfObject(volume)) ?? {};
-    if (fault !== undefined || (isOfNode(volume) && !spec.allowNodeVolumes)) skipped += 1;
+    if (fault !== undefined || !canBeReadOnly(volume)) skipped += 1;
     else volumes.push(volumeCopy(desiredVolume(volume, restoring), names));
   }
   const copied = new Set(volumes.map(({ metadata }) => metadata.name));
@@ -47,8 +48,36 @@ export function drillCopies(
   return { namespaces: [...namespaces].map((name) => ({ metadata: { name, labels } })), volumes, claims, skipped };
 }
 
-const isOfNode = (volume: KubeObject & { readonly spec?: object }): boolean =>
-  volume.spec !== undefined && ('hostPath' in volume.spec || 'local' in volume.spec);
+/** Whose copy nobody can write to. A path on a node, or a disk that knows no other way, would be the original's data itself. */
+function canBeReadOnly({ spec = {} }: KubeObject & { readonly spec?: object }): boolean {
+  const sources = Object.entries(spec).filter(([field, value]) => isOfTheSource(field) && value !== null);
+  return sources.length > 0 && sources.every(([field]) => READ_ONLY_SOURCES.has(field));
+}
+
+/** The sources of volumes that have a field `readOnly`. */
+const READ_ONLY_SOURCES: ReadonlySet<string> = new Set([
+  'awsElasticBlockStore',
+  'azureDisk',
+  'azureFile',
+  'cephfs',
+  'cinder',
+  'csi',
+  'fc',
+  'flexVolume',
+  'gcePersistentDisk',
+  'glusterfs',
+  'iscsi',
+  'nfs',
+  'portworxVolume',
+  'quobyte',
+  'rbd',
+  'scaleIO',
+  'storageos',
+]);
+
+/** Of a volume, or of the namespace of a claim. */
+export const isNameOfCopy = (name: string, drill: string): boolean =>
+  drill !== '' && name.startsWith(`drill-${drill}-`);
 
 class CopyNames {
   readonly id: string;
@@ -76,7 +105,7 @@ function volumeCopy({ metadata, spec, ...type }: Volume, names: CopyNames): Kube
   const source = Object.fromEntries(
     Object.entries(spec).map(([field, value]) => [
       field,
-      mayBeReadOnly(field) ? { ...Object(value), readOnly: true } : value,
+      READ_ONLY_SOURCES.has(field) ? { ...Object(value), readOnly: true } : value,
     ]),
   );
   const copy = {
@@ -90,10 +119,6 @@ function volumeCopy({ metadata, spec, ...type }: Volume, names: CopyNames): Kube
   };
   return copy;
 }
-
-/** Sources of volumes that know it. */
-const mayBeReadOnly = (field: string): boolean =>
-  ['nfs', 'csi', 'cephfs', 'glusterfs', 'azureFile', 'iscsi', 'fc', 'rbd'].includes(field);
 
 function claimCopy({ metadata, spec, ...type }: Claim, volume: string, names: CopyNames): KubeObject {
   const copy = {

@@ -5,7 +5,7 @@ import { PERSISTENT_VOLUMES } from '../../api/persistent-volumes.ts';
 import { type Clock, sleep } from '../../kit/clock/clock.ts';
 import { fewAtATime } from '../../kit/few-at-a-time.ts';
 import type { KubeClient } from '../../kit/kube/client.ts';
-import { type KubeObject, keyOfObject, type Resource, refOf } from '../../kit/kube/resource.ts';
+import type { KubeObject, Resource } from '../../kit/kube/resource.ts';
 import {
   DRILL_ANNOTATION,
   DRILL_LABEL,
@@ -16,10 +16,15 @@ import {
 } from '../contract.ts';
 import { timeOf } from '../status.ts';
 import type { DrillCopies } from './drill-copies.ts';
+import { leftoversOf, removeLeftovers } from './drill-leftovers.ts';
+import { marked } from './running-drill.ts';
 
 export interface DrillParts {
   readonly client: KubeClient;
+  readonly sync: PersistentVolumeSync;
   readonly clock: Clock;
+  /** How long it took to read and verify the export, which is part of a recovery. */
+  readonly readMs: number;
   /** How long to wait for claims to be bound. */
   readonly patienceMs: number;
   /** Only asks the server whether it would take the copies. */
@@ -32,14 +37,22 @@ const LOOK_EVERY_MS = 500;
 /** Where claims are tried in a dry run, in which their own namespaces are not there. */
 const ANY_NAMESPACE = 'default';
 
+/** Rejects before anything is made where another drill is held, or there is nothing to copy. */
 export async function drill(
   copies: DrillCopies,
   id: string,
   parts: DrillParts,
   signal: AbortSignal,
 ): Promise<DrillResult> {
-  const { clock, dryRun } = parts;
-  const began = clock.monotonic();
+  if (copies.volumes.length === 0)
+    throw new Error('no volume of the export can have a read-only copy: there is nothing to try');
+  if (parts.dryRun) return await held(copies, id, parts, signal);
+  return await marked(id, parts, signal, () => held(copies, id, parts, signal));
+}
+
+async function held(copies: DrillCopies, id: string, parts: DrillParts, signal: AbortSignal): Promise<DrillResult> {
+  const { clock, dryRun, readMs } = parts;
+  const began = clock.monotonic() - readMs;
   const result = (succeeded: boolean, message?: string): DrillResult => ({
     at: timeOf(clock.now()),
     seconds: Math.round((clock.monotonic() - began) / 100) / 10,
@@ -59,7 +72,7 @@ export async function drill(
     return result(false, error instanceof Error ? error.message : String(error));
   } finally {
     // Also when the person has had enough of it: the signal is not asked.
-    if (!dryRun) await cleanUp(parts.client, `${DRILL_LABEL}=${id}`, parts.progress);
+    if (!dryRun) await removeLeftovers(parts.client, await leftoversOf(parts.client, id), parts.progress);
   }
 }
 
@@ -102,25 +115,6 @@ async function untilBound(
     if (bound >= claims.length || clock.monotonic() >= until) return claims.length - bound;
     await sleep(clock, LOOK_EVERY_MS, signal);
   }
-}
-
-/** Takes away what drills have made and nothing else: all of it has the label. Gives their number. */
-export async function cleanUp(
-  client: KubeClient,
-  labelSelector: string,
-  progress: (line: string) => void,
-): Promise<number> {
-  let removed = 0;
-  for (const resource of [PERSISTENT_VOLUME_CLAIMS, PERSISTENT_VOLUMES, NAMESPACES]) {
-    const found = (await Array.fromAsync(client.pages<KubeObject>(resource, { labelSelector }))).flat();
-    await fewAtATime(PARALLEL, found, async (object) => {
-      const { uid = '' } = object.metadata;
-      await client.delete(resource, refOf(keyOfObject(object)), { preconditions: { uid } });
-      removed += 1;
-      progress(`${removed} copies removed`);
-    });
-  }
-  return removed;
 }
 
 /** On the resource, whose controller shows it in the status. */

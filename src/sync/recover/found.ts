@@ -1,4 +1,5 @@
 /** What comes of looking for an export: one that may be believed, or why there is none. */
+import type { Encryption } from '../contract.ts';
 import type { ExportDocument } from '../export/document.ts';
 import type { KeyFact } from '../export/keys.ts';
 import type { RecordFact } from '../export/sealed.ts';
@@ -32,6 +33,7 @@ export interface BelievedExport {
   readonly epoch?: number;
   readonly sequence?: number;
   readonly manifestSha256?: string;
+  readonly encryption?: Encryption;
 }
 
 /** Why an export is not believed, and what a person can do. */

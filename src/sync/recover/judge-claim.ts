@@ -1,21 +1,32 @@
 /** What becomes of one claim of an export. Pure. */
-import type { DesiredClaim } from './desired.ts';
+import { type DesiredClaim, volumeOf } from './desired.ts';
 import { claimDifference, isSameClaim, lastingClaimDifference, wouldGrow } from './difference.ts';
 import { contentOf, type LocalClaim } from './local.ts';
 import { type Fact, type Refusal, refusal } from './refusals.ts';
 import { changeOrNothing, refuse, type Seen, type Verdict } from './seen.ts';
 
 /** `refusedVolumes` says why, of each volume of the export that is not restored. */
-export function judgeClaim(seen: Seen, desired: DesiredClaim, refusedVolumes: ReadonlyMap<string, Fact>): Verdict {
-  const key = `${desired.metadata.namespace}/${desired.metadata.name}`;
+export function judgeClaim(seen: Seen, exported: ExportedClaim, refusedVolumes: ReadonlyMap<string, Fact>): Verdict {
+  const { key, desired } = exported;
   const local = seen.claims.get(key);
-  if (!local) {
-    const why = whyNotCreate(seen, desired, key, refusedVolumes);
-    return why ? refuse(why) : { do: 'create', object: desired };
-  }
-  if (local.recovery !== seen.sync) return isSameClaim(desired, local) ? { do: 'leave' } : notOurs(key);
+  if (!local) return mayBeCreated(seen, exported, refusedVolumes);
+  if (local.recovery !== seen.sync) return isSameClaim(desired(), local) ? { do: 'leave' } : notOurs(key);
   if (local.isDeleting) return refuse(refusal('isBeingDeleted', `claim ${key} is being deleted here`));
-  return judgeOurs(seen, desired, key, local);
+  return judgeOurs(seen, desired(), key, local);
+}
+
+/** One claim of the export. To read all of it takes long, and what is not here can be judged by its outline. */
+export interface ExportedClaim {
+  readonly key: string;
+  readonly namespace: string;
+  readonly desired: () => DesiredClaim;
+}
+
+function mayBeCreated(seen: Seen, exported: ExportedClaim, refusedVolumes: ReadonlyMap<string, Fact>): Verdict {
+  const volume = volumeOf(exported.key, seen.outline, seen.spec.binding);
+  const why = whyNotCreate(seen, exported, volume, refusedVolumes);
+  if (why) return refuse(why);
+  return volume === undefined ? { do: 'create' } : { do: 'create', needs: { kind: 'PersistentVolume', key: volume } };
 }
 
 const notOurs = (key: string): Verdict =>
@@ -23,20 +34,17 @@ const notOurs = (key: string): Verdict =>
 
 function whyNotCreate(
   { namespaces }: Seen,
-  { metadata, spec }: DesiredClaim,
-  key: string,
+  { key, namespace }: ExportedClaim,
+  volume: string | undefined,
   refusedVolumes: ReadonlyMap<string, Fact>,
 ): Refusal | undefined {
-  const { namespace = '' } = metadata;
   const known = namespaces.get(namespace);
   if (known?.isTerminating)
     return refusal('namespaceIsTerminating', `claim ${key} cannot be made while its namespace is being deleted`);
   if (!known && namespace.startsWith('kube-'))
     return refusal('namespaceIsReserved', `claim ${key} is in a namespace that is not here`);
-  const fact = refusedVolumes.get(spec.volumeName ?? '');
-  return (
-    fact && refusal('volumeIsNotRestored', `claim ${key} has volume ${spec.volumeName}, which is refused: ${fact}`)
-  );
+  const fact = refusedVolumes.get(volume ?? '');
+  return fact && refusal('volumeIsNotRestored', `claim ${key} has volume ${volume}, which is refused: ${fact}`);
 }
 
 function judgeOurs(seen: Seen, desired: DesiredClaim, key: string, local: LocalClaim): Verdict {

@@ -3,18 +3,26 @@ import type { Collisions } from './collisions.ts';
 import type { DesiredVolume } from './desired.ts';
 import { isSameVolume, lastingVolumeDifference, volumeDifference } from './difference.ts';
 import { type Content, contentOf, type LocalVolume } from './local.ts';
+import type { OutlinedVolume } from './outline.ts';
 import { type Refusal, refusal } from './refusals.ts';
 import { changeOrNothing, refuse, type Seen, type Verdict } from './seen.ts';
 
-export function judgeVolume(seen: Seen, desired: DesiredVolume, collisions: Collisions): Verdict {
-  const { name } = desired.metadata;
+/** One volume of the export. To read all of it takes long, and what is not here can be judged by its outline. */
+export interface ExportedVolume {
+  readonly name: string;
+  readonly outlined: OutlinedVolume;
+  readonly desired: () => DesiredVolume;
+}
+
+export function judgeVolume(seen: Seen, exported: ExportedVolume, collisions: Collisions): Verdict {
+  const { name, desired } = exported;
   const local = seen.volumes.get(name);
-  if (local && local.recovery !== seen.sync) return notOurs(desired, local);
-  const why = nodeVolume(seen, desired);
+  if (local && local.recovery !== seen.sync) return notOurs(desired(), local);
+  const why = nodeVolume(seen, exported);
   if (why) return refuse(why);
-  if (!local) return mayBeCreated(seen, desired, collisions);
+  if (!local) return mayBeCreated(seen, exported, collisions);
   if (local.isDeleting) return refuse(refusal('isBeingDeleted', `volume ${name} is being deleted here`));
-  return judgeOurs(seen, desired, local, contentOf(local));
+  return judgeOurs(seen, desired(), local, contentOf(local));
 }
 
 function notOurs(desired: DesiredVolume, local: LocalVolume): Verdict {
@@ -23,28 +31,26 @@ function notOurs(desired: DesiredVolume, local: LocalVolume): Verdict {
   return refuse(refusal('existsAndIsNotOurs', `volume ${name} is here already, and was not restored by this resource`));
 }
 
-function nodeVolume({ spec }: Seen, desired: DesiredVolume): Refusal | undefined {
-  const type = (['hostPath', 'local'] as const).find((each) => desired.spec[each] !== undefined);
-  if (type === undefined || spec.allowNodeVolumes) return undefined;
-  return refusal('nodeVolume', `volume ${desired.metadata.name} is of the type ${type}`);
+function nodeVolume({ spec }: Seen, { name, outlined: { onNode } }: ExportedVolume): Refusal | undefined {
+  if (onNode === undefined || spec.allowNodeVolumes) return undefined;
+  return refusal('nodeVolume', `volume ${name} is of the type ${onNode}`);
 }
 
-function mayBeCreated(seen: Seen, desired: DesiredVolume, collisions: Collisions): Verdict {
-  const { name } = desired.metadata;
+function mayBeCreated(seen: Seen, { name, outlined }: ExportedVolume, collisions: Collisions): Verdict {
   const collision = collisions.of(name);
   if (collision) {
     const because =
       collision.other === undefined ? undefined : ({ kind: 'PersistentVolume', key: collision.other } as const);
     return refuse(refusal('handleCollides', `volume ${name}: ${collision.message}`, because));
   }
-  const why = whyNotReserve(seen, desired);
-  return why ? refuse(why) : { do: 'create', object: desired };
+  const { claim } = outlined;
+  const isReserved = claim !== undefined && seen.spec.binding !== 'Local';
+  const why = isReserved ? whyNotReserve(seen, name, claim) : undefined;
+  return why ? refuse(why) : { do: 'create' };
 }
 
 /** Why it must not be reserved for the claim that it belongs to in the export. */
-function whyNotReserve(seen: Seen, { metadata: { name }, spec }: DesiredVolume): Refusal | undefined {
-  if (!spec.claimRef) return undefined;
-  const key = `${spec.claimRef.namespace}/${spec.claimRef.name}`;
+function whyNotReserve(seen: Seen, name: string, key: string): Refusal | undefined {
   const other = seen.outline.claims.get(key)?.volumeName;
   if (other !== undefined && other !== name)
     return refusal('claimHasAnotherVolume', `volume ${name} names claim ${key}, which has volume ${other}`);
@@ -86,7 +92,7 @@ function reservation(seen: Seen, desired: DesiredVolume, local: LocalVolume): Re
         `volume ${metadata.name} belongs to claim ${key}, and is bound to ${local.claim} here`,
       ),
     };
-  const why = whyNotReserve(seen, desired);
+  const why = whyNotReserve(seen, metadata.name, key);
   return why ? { why } : { claimRef: { ...spec.claimRef, uid: null, resourceVersion: null } };
 }
 

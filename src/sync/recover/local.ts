@@ -10,8 +10,8 @@ import { annotationsManagedBy, labelsManagedBy } from '../../kit/kube/managed-fi
 import type { KubeObject, ObjectMeta, OwnerReference } from '../../kit/kube/resource.ts';
 import { DRILL_LABEL, FIELD_MANAGER, RECOVERY_LABEL, SYNC_ENABLED, SYNC_LABEL } from '../contract.ts';
 import { type Captured, captured } from '../export/document.ts';
-import type { Handle } from './outline.ts';
 import { untied } from './ownership.ts';
+import { movableSource, sourceKey } from './shared-source.ts';
 import { sourceMark } from './source-mark.ts';
 
 interface Local {
@@ -32,8 +32,8 @@ export interface LocalVolume extends Local {
   readonly claim?: string;
   /** Only of one that has been bound. */
   readonly claimUid?: string;
-  /** As `handleKey` writes it. That of a copy for a drill is meant to be another's, for a while. */
-  readonly handle?: string;
+  /** As `sourceKey` writes it. That of a copy for a drill is meant to be another's, for a while. */
+  readonly source?: string;
   readonly reclaimPolicy: string;
   readonly phase: string;
 }
@@ -50,8 +50,8 @@ export interface LocalNamespace {
   readonly isTerminating: boolean;
 }
 
-export type LocalVolumes = Pick<View<LocalVolume, 'recovery' | 'handle'>, 'get' | 'identityOf' | 'keysBy'>;
-export type LocalClaims = Pick<View<LocalClaim, 'recovery'>, 'get' | 'identityOf' | 'keysBy'>;
+export type LocalVolumes = Pick<View<LocalVolume, 'recovery' | 'tied' | 'source'>, 'get' | 'identityOf' | 'keysBy'>;
+export type LocalClaims = Pick<View<LocalClaim, 'recovery' | 'tied'>, 'get' | 'identityOf' | 'keysBy'>;
 export type LocalNamespaces = Pick<View<LocalNamespace>, 'get'>;
 
 /** All of a restored object that may have to be changed. */
@@ -67,32 +67,33 @@ export interface Content {
 
 export const contentOf = (local: { readonly content?: string }): Content => parseJson(local.content ?? '{}') as Content;
 
-/** One text for a driver and its handle, neither of which has a line end in it. */
-export const handleKey = ({ driver, volumeHandle }: Handle): string => `${driver}\n${volumeHandle}`;
-
 /** Their order says nothing. */
 export const accessModesOf = (spec: { readonly accessModes?: readonly string[] | undefined } | undefined): string =>
   (spec?.accessModes ?? []).toSorted().join(' ');
 
 const byRecovery = ({ recovery }: Local): readonly string[] => (recovery === undefined ? [] : [recovery]);
 
+/** Those that the original has tied to their resource. */
+const byOwner = (local: Local): readonly string[] => (local.isTied ? byRecovery(local) : []);
+
 export const VOLUME_INDEXES = {
   recovery: byRecovery,
-  handle: ({ handle }: LocalVolume): readonly string[] => (handle === undefined ? [] : [handle]),
+  tied: byOwner,
+  source: ({ source }: LocalVolume): readonly string[] => (source === undefined ? [] : [source]),
 };
-export const CLAIM_INDEXES = { recovery: byRecovery };
+export const CLAIM_INDEXES = { recovery: byRecovery, tied: byOwner };
 
 export function projectVolume(volume: PersistentVolume): LocalVolume {
   const { spec, status, metadata } = volume;
-  const { claimRef, csi } = spec ?? {};
-  const { driver, volumeHandle } = csi ?? {};
+  const { claimRef } = spec ?? {};
+  const source = isOfDrill(metadata) ? undefined : movableSource(spec ?? {});
   return {
     ...localOf(volume),
     ...(isInScope(metadata) && { captured: captured(PERSISTENT_VOLUMES, volume) }),
     sourceMark: sourceMark(spec),
     ...(claimRef && { claim: `${claimRef.namespace}/${claimRef.name}` }),
     ...(claimRef?.uid && { claimUid: claimRef.uid }),
-    ...(driver && volumeHandle && !isOfDrill(metadata) && { handle: handleKey({ driver, volumeHandle }) }),
+    ...(source && { source: sourceKey(source) }),
     reclaimPolicy: spec?.persistentVolumeReclaimPolicy ?? '',
     phase: status?.phase ?? '',
   };

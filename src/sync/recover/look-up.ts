@@ -9,7 +9,7 @@ import type { Keys } from '../export/keys.ts';
 import type { ObjectStore } from '../store/store.ts';
 import { syncViews } from '../views.ts';
 import { deciding } from './decide.ts';
-import type { BelievedExport } from './found.ts';
+import type { BelievedExport, DisbeliefFact } from './found.ts';
 import { findExport } from './newest.ts';
 import type { RecoveryPlan } from './plan.ts';
 import type { Seen } from './seen.ts';
@@ -31,6 +31,13 @@ export interface LookedUp {
 /** The store has answered, and has no export that may be believed. */
 export class NothingToRestore extends Error {
   override readonly name = 'NothingToRestore';
+  /** There is one, and it cannot be opened with the keys that there are. */
+  readonly isClosed: boolean;
+
+  constructor(message: string, { isClosed = false } = {}) {
+    super(message);
+    this.isClosed = isClosed;
+  }
 }
 
 /** Rejects with the reason when there is no export that may be believed. */
@@ -57,10 +64,14 @@ export async function believed({ sync, store, keys, clock }: LookedAt, signal: A
   const found = await findExport({ store, spec, status: believedBefore(sync), keys, now: clock.now() }, signal);
   if (found.kind === 'waiting') throw new NothingToRestore(`there is nothing to restore: ${found.why}`);
   if (found.kind === 'refused')
-    throw new NothingToRestore(`the newest export is not restored: ${found.why}. ${found.remedy}`);
+    throw new NothingToRestore(`the newest export is not restored: ${found.why}. ${found.remedy}`, {
+      isClosed: CLOSED.has(found.fact),
+    });
   if (found.kind !== 'export') throw new Error(`the store answered ${found.kind}, and was not asked that`);
   return found;
 }
+
+const CLOSED: ReadonlySet<DisbeliefFact> = new Set(['keyIsMissing', 'keyIsUnknown', 'keyIsWrong']);
 
 /** What a cluster that exports has written itself is nothing that it has believed. */
 const believedBefore = ({ spec, status }: PersistentVolumeSync) => (spec.mode === 'Recovery' ? status : undefined);

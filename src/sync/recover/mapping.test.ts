@@ -41,4 +41,42 @@ describe('what is called otherwise here', () => {
     ];
     expect(mappedVolume({ nfs: { server: 's', path: '/a/x' } }, { nfsPaths }).nfs?.path).toBe('/b/x');
   });
+
+  test.each([
+    ['nas-a', 'dr'],
+    ['nas-a.example.com', 'dr.example.com'],
+    ['nas-a2', 'nas-a2'],
+    ['nas-a-2', 'nas-a-2'],
+    ['10.0.0.1', '10.9.9.9'],
+    ['10.0.0.12', '10.0.0.12'],
+  ])('is a server by whole parts of its name: %s is %s', (server, here) => {
+    const nfsServers = [
+      { from: 'nas-a', to: 'dr' },
+      { from: '10.0.0.1', to: '10.9.9.9' },
+    ];
+    expect(mappedVolume({ nfs: { server, path: '/x' } }, { nfsServers }).nfs?.server).toBe(here);
+  });
+
+  test.each([
+    ['/export', '/replica'],
+    ['/export/a', '/replica/a'],
+    ['/export-old/a', '/export-old/a'],
+    ['/exports', '/exports'],
+  ])('is a path by whole directories: %s is %s', (path, here) => {
+    const nfsPaths = [{ from: '/export', to: '/replica' }];
+    expect(mappedVolume({ nfs: { server: 's', path } }, { nfsPaths }).nfs?.path).toBe(here);
+  });
+
+  test.each([
+    ['ebs.csi', 'vol-1', 'dr.csi', 'vol-9'],
+    ['ebs.csi.aws', 'vol-1#a', 'dr.csi.aws', 'vol-9#a'],
+    ['ebs.csix', 'vol-10', 'ebs.csix', 'vol-10'],
+  ])('is a driver and a handle by whole words: %s %s is %s %s', (driver, volumeHandle, driverHere, handleHere) => {
+    const csiDrivers = [{ from: 'ebs.csi', to: 'dr.csi' }];
+    const csiVolumeHandles = [{ from: 'vol-1', to: 'vol-9' }];
+    expect(mappedVolume({ csi: { driver, volumeHandle } }, { csiDrivers, csiVolumeHandles }).csi).toEqual({
+      driver: driverHere,
+      volumeHandle: handleHere,
+    });
+  });
 });

@@ -97,8 +97,19 @@ async function named(
   const verifying: Verifying = { store, expected, keys, last, signal, reads: () => reads(seen) };
   const { manifest, document, outline } = await verifiedExport(verifying, pointer);
   const { epoch, sequence, createdAt: exportedAt } = manifest;
-  const { key, sha256: hash } = manifest.export;
-  const whole = { document, outline, etag: seen, key, sha256: hash, exportedAt, confirmedAt, epoch, sequence };
+  const { key, sha256: hash, encryption } = manifest.export;
+  const whole = {
+    document,
+    outline,
+    etag: seen,
+    key,
+    sha256: hash,
+    exportedAt,
+    confirmedAt,
+    epoch,
+    sequence,
+    encryption,
+  };
   return { kind: 'export', pointerSeen: true, ...whole, ...(newest && { manifestSha256: newest.sha256 }) };
 }
 

@@ -1,10 +1,11 @@
 /**
- * What has to be known of all objects of an export before anything can be said of one: which volume and claim belong together, and which
- * handles there are. Small, since an export may have a hundred thousand objects.
+ * What has to be known of all objects of an export before anything can be said of one: which volume and claim belong together, and where
+ * their data is. Small, since an export may have a hundred thousand objects.
  */
 import { type KubeObject, keyOfObject } from '../../kit/kube/resource.ts';
 import type { ExportDocument } from '../export/document.ts';
 import { claimSpec, type ExportedClaimSpec, type ExportedVolumeSpec, volumeSpec } from './exported-spec.ts';
+import { type MovableSource, movableSource } from './shared-source.ts';
 
 export interface Outline {
   /** By their names. */
@@ -13,20 +14,20 @@ export interface Outline {
   readonly claims: ReadonlyMap<string, OutlinedClaim>;
 }
 
-export interface Handle {
-  readonly driver: string;
-  readonly volumeHandle: string;
-}
-
 export interface OutlinedVolume {
   /** Why it cannot be restored at all. */
   readonly fault?: string;
   /** The claim that it belongs to, as `namespace/name`. */
   readonly claim?: string;
-  readonly handle?: Handle;
+  readonly source?: MovableSource;
+  /** That it is a path on a node, and how. */
+  readonly onNode?: NodeSource;
   readonly className?: string;
   readonly size?: string;
 }
+
+export type NodeSource = 'hostPath' | 'local';
+const NODE_SOURCES = ['hostPath', 'local'] as const satisfies readonly NodeSource[];
 
 export interface OutlinedClaim {
   readonly fault?: string;
@@ -51,10 +52,14 @@ export function* outlining(document: ExportDocument): Generator<void, Outline> {
   return { volumes, claims };
 }
 
-function outlinedVolume({ claimRef, csi, storageClassName, capacity }: ExportedVolumeSpec): OutlinedVolume {
+function outlinedVolume(spec: ExportedVolumeSpec): OutlinedVolume {
+  const { claimRef, storageClassName, capacity } = spec;
+  const source = movableSource(spec);
+  const onNode = NODE_SOURCES.find((each) => spec[each] !== undefined);
   return {
     ...(claimRef && { claim: `${claimRef.namespace}/${claimRef.name}` }),
-    ...(csi && { handle: { driver: csi.driver, volumeHandle: csi.volumeHandle } }),
+    ...(source && { source }),
+    ...(onNode && { onNode }),
     ...(storageClassName && { className: storageClassName }),
     size: capacity.storage,
   };

@@ -16,7 +16,7 @@ const REMEDIES = {
   volumeIsAnothers: 'It would be given the data of another. Correct the spec.volumeName of the claim',
   volumeIsBound: 'It is left as it is while that claim has it. Delete the claim if the volume is to be restored',
   volumeIsNotRestored: 'It is restored when its volume is',
-  handleCollides: 'Two volumes with one handle would be one. Correct spec.mappings',
+  handleCollides: 'Two volumes with one handle, or one server and path, would be one. Correct spec.mappings',
   namespaceIsTerminating: 'wait',
   namespaceIsReserved:
     'Namespaces that begin with "kube-" are for Kubernetes itself. Make it yourself if it is to be there',

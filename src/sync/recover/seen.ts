@@ -1,10 +1,10 @@
 /** What is known when it is decided what to restore: the export, this cluster, and what the resource says. */
 import type { SyncSpec } from '../contract.ts';
 import type { ExportDocument } from '../export/document.ts';
-import type { DesiredClaim, DesiredVolume } from './desired.ts';
 import type { Difference } from './difference.ts';
 import type { LocalClaims, LocalNamespaces, LocalVolumes } from './local.ts';
 import type { Outline } from './outline.ts';
+import type { Target } from './plan.ts';
 import type { Refusal } from './refusals.ts';
 
 export interface Seen {
@@ -27,7 +27,7 @@ export type RestoreSpec = Pick<
 
 /** What becomes of one object of an export. */
 export type Verdict =
-  | { readonly do: 'create'; readonly object: DesiredVolume | DesiredClaim }
+  | { readonly do: 'create'; readonly needs?: Target }
   | ({ readonly do: 'change' } & Difference)
   | { readonly do: 'nothing' }
   /** It is there, and is not ours. */

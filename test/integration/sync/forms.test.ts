@@ -83,4 +83,26 @@ describe('an export that is compressed, encrypted and signed', () => {
     await there.says('dr', 'InSync', 'True');
     await isLabelled('gold');
   });
+
+  test('is not taken over by a cluster that could not sign, or would not encrypt, and is by one that can', async () => {
+    const { here, there } = world;
+    const unsigned = await there.command('failover', '--yes', '--force');
+    expect(unsigned).toMatchObject({ code: 1, stderr: expect.stringContaining('SYNC_SIGNING_KEY is not set') });
+    await there.change('dr', { signed: false, encryption: 'None' });
+    await there.says('dr', 'InSync', 'True');
+    const plain = await there.command('failover', '--yes');
+    expect(plain).toMatchObject({ code: 1, stderr: expect.stringContaining('the exports so far are encrypted') });
+    await label('platinum');
+    await isLabelled('platinum');
+    await here.says('dr', 'Exported', 'True');
+    there.environment = { ...there.environment, [ENV.signingKey]: signingPair().signing };
+    await there.killOperator();
+    await there.startOperator();
+    await there.change('dr', { ...CLOSED });
+    await there.says('dr', 'InSync', 'True');
+    await here.killOperator();
+    expect(await there.command('failover', '--yes')).toMatchObject({ code: 0, stderr: '' });
+    await there.says('dr', 'Exported', 'True');
+    expect((await world.keys()).filter((key) => key.startsWith('prod/'))).toEqual([]);
+  });
 });

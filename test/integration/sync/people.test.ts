@@ -32,6 +32,13 @@ describe('before anything is restored', () => {
     await world.there.says('dr', 'InSync', 'False', /dry run, nothing is written: 6 to create/);
   });
 
+  test('a drill that is only tried is taken by the API server, and makes nothing', async () => {
+    const { code, stdout } = await world.there.command('drill', '--dry-run');
+    expect({ code, stdout }).toMatchObject({ code: 0, stdout: expect.stringContaining('3 volumes and 3 claims') });
+    expect(await world.there.volumes()).toEqual([]);
+    expect((await world.there.look('dr')).status?.lastDrill).toBeUndefined();
+  });
+
   test('a drill binds copies of everything, says how long it took, and leaves nothing behind', async () => {
     const { code, stdout, stderr } = await world.there.command('drill', '--yes');
     expect({ code, stderr }).toMatchObject({ code: 0 });

@@ -19,6 +19,8 @@ const MAKE: PolicyRule = {
   verbs: ['create'],
 };
 
+const MARK: PolicyRule = { apiGroups: ['storage.cndev.nl'], resources: ['persistentvolumesyncs'], verbs: ['patch'] };
+
 let world: SyncWorld;
 beforeAll(async () => {
   world = await SyncWorld.start();
@@ -68,11 +70,17 @@ test('on all other days: a drill that cannot clean up leaves its copies, which -
   const { there } = world;
   const drills = async () =>
     (await there.admin.list<RawObject>(`${VOLUMES}?labelSelector=holdfast.dev/drill`)).items.length;
-  const maker = await restricted(there, 'maker', [READ, MAKE]);
+  const maker = await restricted(there, 'maker', [READ, MAKE, MARK]);
   const cutOff = await type(there, `holdfast sync drill --yes ${SECRET}`, maker);
   expect(cutOff.code).toBe(1);
   expect(await drills()).toBe(4);
-  const cleaned = await type(there, 'holdfast sync drill --clean');
+  const unasked = await type(there, 'holdfast sync drill --clean');
+  expect(unasked).toMatchObject({
+    code: 2,
+    stdout: expect.stringMatching(/PersistentVolume drill-\w+-alpha of drill/),
+  });
+  expect(await drills()).toBe(4);
+  const cleaned = await type(there, 'holdfast sync drill --clean --yes');
   expect(cleaned).toMatchObject({ code: 0, stdout: expect.stringMatching(/\d+ copies of drills were removed/) });
   await eventually(async () => expect(await drills()).toBe(0), { timeout: 60_000 });
   const whole = await type(there, `holdfast sync drill --yes ${SECRET}`);
@@ -95,7 +103,7 @@ test('steps 2 and 3: a failover that is cut off says so, touches nothing that wa
   const { here, there } = world;
   await here.killOperator();
   const reader = await restricted(there, 'reader', [READ]);
-  const cutOff = await type(there, `holdfast sync failover --yes ${SECRET}`, reader);
+  const cutOff = await type(there, `holdfast sync failover --yes --allow-plain ${SECRET}`, reader);
   expect(cutOff.stdout).toContain('epoch 2: this cluster is the writer of prod now');
   expect(cutOff).toMatchObject({ code: 1, stderr: expect.stringContaining('Run failover again') });
   await there.says('dr', 'InSync', 'False', /^FailoverUnderWay/);

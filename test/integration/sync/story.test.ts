@@ -1,8 +1,10 @@
 /** The whole way of a volume: exported by one cluster, restored by another, bound by the real binder to its own claim, and let go. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { restoredByTheOriginal } from '../../../src/sync/recover/original-reader.ts';
+import { openStore } from '../../../src/sync/store/open.ts';
 import { eventually } from '../../harness/wait.ts';
 import { SYNCS } from './shipped.ts';
-import { aClaim, aVolume, claimsIn, SyncWorld, VOLUMES, type Volume } from './world.ts';
+import { aClaim, aVolume, type Claim, claimsIn, SyncWorld, VOLUMES, type Volume } from './world.ts';
 
 let world: SyncWorld;
 beforeAll(async () => {
@@ -13,6 +15,12 @@ beforeAll(async () => {
 afterAll(() => world?.[Symbol.asyncDispose]());
 
 const RECOVERY = { protectedCluster: 'MyCluster', mode: 'Recovery', pollingInterval: 1 } as const;
+
+/** As the operators see it. */
+async function openedStore() {
+  const store = await openStore('s3', world.there.environment);
+  return { store, [Symbol.asyncDispose]: () => store.close() };
+}
 
 const restored = (name: string) => world.there.admin.get<Volume>(`${VOLUMES}/${name}`);
 const isThere = async (path: string) => (await world.there.admin.request('GET', path)).status === 200;
@@ -60,6 +68,21 @@ describe('a pair of clusters', () => {
     expect(await isThere(`${VOLUMES}/private`)).toBe(false);
   });
 
+  test('exports what the original would restore as the same objects, which a real API server takes from it', async () => {
+    await using store = await openedStore();
+    const original = await restoredByTheOriginal(store.store, 'mycluster', 'dr', new AbortController().signal);
+    expect(original.namespaces).toEqual(['shop']);
+    expect(original.volumes.map(({ metadata }) => metadata.name)).toEqual(['alpha', 'beta']);
+    expect(original.claims.map(({ metadata }) => metadata.name)).toEqual(['alpha', 'beta']);
+    for (const object of [...original.volumes, ...original.claims]) {
+      const { name, namespace, labels } = object.metadata;
+      const path = `${namespace === undefined ? VOLUMES : claimsIn(namespace)}/${name}`;
+      const ours = await world.there.admin.get<Volume>(path);
+      expect(ours, path).toMatchObject({ metadata: { labels }, spec: object.spec ?? {} });
+      await world.there.admin.patch(`${path}?fieldManager=original&force=true&dryRun=All`, object, 'apply');
+    }
+  });
+
   test('writes once for each object, and nothing when nothing is new', async () => {
     await world.there.runsAgain('dr');
     const writes = await world.there.writes();
@@ -75,10 +98,15 @@ describe('a pair of clusters', () => {
   test('carries a change of a label, a new volume, and a claim alone', async () => {
     await world.here.admin.patch(`${VOLUMES}/alpha`, { metadata: { labels: { tier: 'gold' } } });
     await world.here.pair('gamma', 'bank');
+    await world.here.admin.post(claimsIn('shop'), aClaim('lonely', { storageClassName: 'nowhere' }));
     await eventually(async () => expect((await restored('alpha')).metadata.labels).toHaveProperty('tier', 'gold'), {
       timeout: 60_000,
     });
     await world.there.isBound('bank', 'gamma', 'gamma');
+    await eventually(() => isThere(`${claimsIn('shop')}/lonely`), { timeout: 60_000 });
+    const { spec } = await world.there.admin.get<Claim>(`${claimsIn('shop')}/lonely`);
+    expect(spec).toMatchObject({ storageClassName: 'nowhere' });
+    expect(spec).not.toHaveProperty('volumeName');
   });
 
   test('leaves a claim of the same name alone that somebody else has, and does not give it the volume', async () => {
@@ -102,6 +130,12 @@ describe('a pair of clusters', () => {
   });
 
   test('puts back what somebody has deleted or changed on the recovery side', async () => {
+    const paths = [`${claimsIn('clinic')}/delta`, `${VOLUMES}/delta`];
+    const uids = () => Promise.all(paths.map(async (path) => (await world.there.admin.get(path)).metadata.uid));
+    const before = await uids();
+    for (const path of paths) await world.there.admin.delete(path);
+    await eventually(async () => (await uids()).every((uid) => !before.includes(uid)), { timeout: 60_000 });
+    await world.there.isBound('clinic', 'delta', 'delta');
     await world.there.admin.patch(`${VOLUMES}/alpha`, { metadata: { labels: { tier: 'lead' } } });
     await eventually(async () => expect((await restored('alpha')).metadata.labels).toHaveProperty('tier', 'gold'), {
       timeout: 60_000,
