@@ -248,7 +248,7 @@ const STRATEGIC = 'application/strategic-merge-patch+json';
 
 const contentTypeOf = ({ header }: Asked): string => (header('content-type') ?? '').split(';')[0] ?? '';
 
-const ok = (body: unknown): Answer => ({ status: 200, body });
+const ok = (body: object): Answer => ({ status: 200, body });
 
 const SUCCESS: StatusBody = { kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Success', code: 201 };
 

@@ -55,8 +55,9 @@ export class Server {
 
   /** Groups that definitions add have no words of their own for what is not in them. */
   #isUnknownExtension(place: { readonly group: string; readonly version: string; readonly plural: string }): boolean {
+    if (this.#registry.find(place)) return false;
     const ofGroup = this.#registry.all.filter(({ resource }) => resource.group === place.group);
-    return ofGroup.every(({ isCustom }) => isCustom) && !this.#registry.find(place);
+    return ofGroup.every(({ isCustom }) => isCustom);
   }
 }
 
