@@ -5,6 +5,7 @@ import type { Cluster } from '../cluster.ts';
 import { CUSTOM_RESOURCE_DEFINITIONS } from '../kinds/resources.ts';
 import { Binder } from './binder.ts';
 import { compactNowAndThen } from './compaction.ts';
+import { Disruptions } from './disruptions.ts';
 import { forgetEvents } from './event-expiry.ts';
 import { Expansion } from './expansion.ts';
 import { GarbageCollector } from './garbage.ts';
@@ -48,6 +49,7 @@ export class World {
       new Provisioner(parts),
       new Expansion(parts),
       new Scheduler(parts),
+      new Disruptions(parts),
       this.#sets,
     ];
     this.#stops = controllers.map((each) => () => each.stop());
