@@ -1,17 +1,17 @@
 /** `holdfast sandbox`: a cluster in this process, with nodes on which pods run, on a loopback port, until it is stopped. */
 import { once } from 'node:events';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { STORAGE_CLASSES } from '../api/storage-classes.ts';
 import { customResources } from '../custom-resources.ts';
-import { createAuthority } from '../kit/certificates.ts';
+import { type Certificate, createAuthority } from '../kit/certificates.ts';
 import { type Clock, systemClock } from '../kit/clock/clock.ts';
 import { MortalClock } from '../kit/clock/mortal.ts';
 import { stopSignals } from '../kit/manager/stop-signals.ts';
 import { customResourceDefinition } from '../kit/manifests/crd.ts';
 import { Cluster } from '../sandbox/cluster.ts';
-import { listen } from '../sandbox/http.ts';
+import { type Listening, listen } from '../sandbox/http.ts';
 import { CUSTOM_RESOURCE_DEFINITIONS } from '../sandbox/kinds/resources.ts';
 import { kubeconfigFor } from '../sandbox/kubeconfig.ts';
 import { ADMIN } from '../sandbox/server/target.ts';
@@ -21,6 +21,7 @@ import { flag } from './flags/flag.ts';
 import { integer } from './flags/integer.ts';
 import { type OptionsOf, runs } from './flags/options.ts';
 import { text } from './flags/text.ts';
+import { writeKubeconfig } from './kubeconfig-file.ts';
 import type { Define, Terminal } from './line/command.ts';
 import { addExamples } from './line/help.ts';
 
@@ -31,7 +32,7 @@ const flags = {
   nodes: flag('--nodes', 'how many nodes it has, in three zones', integer(0, 5_000), { default: '3' }),
   kubeconfigOut: flag(
     '--kubeconfig-out',
-    'the file to write the kubeconfig to; it stays when the sandbox ends',
+    'the file to write the kubeconfig to; it stays when the sandbox ends. One that no sandbox has written is left as it is',
     text('file', 'sandbox.yaml'),
   ),
 };
@@ -57,13 +58,28 @@ async function serve({ port, nodes, kubeconfigOut }: OptionsOf<typeof flags>, te
   const cluster = new Cluster({ clock, random: Math.random });
   using _world = populated(cluster, clock, nodes, authority.certificate);
   await using place = await placeFor(kubeconfigOut);
-  await using listening = await listen(cluster.server, certificate, port);
+  await using listening = await listenAt(port, cluster, certificate);
   const { url } = listening;
   const token = cluster.access.tokens.give(ADMIN);
-  await writeFile(place.path, kubeconfigFor({ url, ca: authority.certificate, token }), { mode: 0o600 });
+  await writeKubeconfig(place.path, kubeconfigFor({ url, ca: authority.certificate, token }));
   terminal.stdout.write(howToUse(url, place.path));
   using stopping = stopSignals(process, () => {});
   await once(stopping.signal, 'abort');
+}
+
+async function listenAt(port: number, { server }: Cluster, certificate: Certificate): Promise<Listening> {
+  try {
+    return await listen(server, certificate, port);
+  } catch (cause) {
+    const { code, message } = cause as NodeJS.ErrnoException;
+    const why =
+      code === 'EADDRINUSE'
+        ? 'something else listens there; choose another port, or 0 for any that is free'
+        : code === 'EACCES'
+          ? 'this user may not use ports that low; choose one above 1023, or 0 for any that is free'
+          : message;
+    throw new Error(`cannot listen on port ${port} (--port): ${why}`, { cause });
+  }
 }
 
 const ZONES = ['a', 'b', 'c'];

@@ -395,16 +395,43 @@ export class SimulatedLvm {
       lv_kernel_minor: minor,
       pool_lv: pool ?? '',
       origin: origin ?? '',
-      data_percent: mapped && isFull ? '0.00' : '',
-      metadata_percent: mapped && kind === 'thin-pool' ? '10.94' : '',
+      data_percent: mapped && isFull ? this.#filled(volume).toFixed(2) : '',
+      metadata_percent: mapped && kind === 'thin-pool' ? this.#mappedShare(volume).toFixed(2) : '',
       lv_health_status: '',
     };
+  }
+
+  /** How much of a pool its volumes have written to, in percent: what is only promised takes nothing. */
+  #filled(pool: SimulatedVolume): number {
+    return Math.min(100, (100 * this.#writtenIn(pool)) / Number(pool.extents * EXTENT));
+  }
+
+  /** Each chunk that is written to is entered in the extent of metadata, which is never empty. */
+  #mappedShare(pool: SimulatedVolume): number {
+    const entries = (this.#writtenIn(pool) / CHUNK_BYTES) * ENTRY_BYTES;
+    return Math.min(100, EMPTY_METADATA_PERCENT + (100 * entries) / Number(EXTENT));
+  }
+
+  #writtenIn({ kind, name, group }: SimulatedVolume): number {
+    if (kind !== 'thin-pool') return 0;
+    const volumes = [...group.volumes.values()].filter(({ pool }) => pool === name);
+    return volumes.reduce((sum, { extents, content }) => sum + Math.min(Number(extents * EXTENT), written(content)), 0);
   }
 
   #uuid(): string {
     const digits = `${++this.#uuids}`.padStart(32, '0');
     return [6, 10, 14, 18, 22, 26, 32].map((end, index, ends) => digits.slice(ends[index - 1] ?? 0, end)).join('-');
   }
+}
+
+const CHUNK_BYTES = 64 * 2 ** 10;
+const ENTRY_BYTES = 64;
+const EMPTY_METADATA_PERCENT = 10.94;
+/** What mkfs writes. */
+const FORMAT_BYTES = 8 * CHUNK_BYTES;
+
+function written({ signature, data = '', inside }: Content): number {
+  return (signature === undefined ? 0 : FORMAT_BYTES) + data.length + (inside ? written(inside) : 0);
 }
 
 const KINDS: Readonly<Record<string, SimulatedVolume['kind']>> = {

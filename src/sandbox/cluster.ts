@@ -20,6 +20,7 @@ import { Server } from './server/server.ts';
 import {
   claimResize,
   defaultStorageClass,
+  oldLabels,
   podDefaults,
   podTolerations,
   storageProtection,
@@ -58,6 +59,7 @@ export class Cluster {
       podDefaults,
       podTolerations,
       claimResize(store),
+      oldLabels,
       noEscalation(access.authorizer),
       policies(store, this.registry),
     ]);

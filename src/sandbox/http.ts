@@ -4,6 +4,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import type { Certificate } from '../kit/certificates.ts';
+import { textOf } from './object-text.ts';
 import { type Answer, answerTo } from './server/answer.ts';
 import { linesOf } from './server/answer-text.ts';
 import { jsonOf, PROTOBUF } from './server/protobuf.ts';
@@ -76,7 +77,7 @@ async function write(answer: Answer, response: ServerResponse): Promise<void> {
   const warned = warnings.map((warning) => `299 - ${JSON.stringify(warning)}`);
   if (warned.length > 0) response.setHeader('warning', warned);
   response.writeHead(status, { 'content-type': contentType });
-  response.end(typeof body === 'string' ? body : `${JSON.stringify(body)}\n`);
+  response.end(typeof body === 'string' ? body : `${textOf(body)}\n`);
 }
 
 /** No further than the reader reads: what is not read waits in the history that all watches share. */

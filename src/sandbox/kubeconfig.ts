@@ -8,9 +8,11 @@ export interface Reached {
   readonly namespace?: string;
 }
 
+const NAME = 'holdfast-sandbox';
+
 /** JSON, which is also YAML. */
 export function kubeconfigFor({ url, ca, token, namespace }: Reached): string {
-  const name = 'holdfast-sandbox';
+  const name = NAME;
   const authority = Buffer.from(ca).toString('base64');
   const config = {
     apiVersion: 'v1',
@@ -21,4 +23,16 @@ export function kubeconfigFor({ url, ca, token, namespace }: Reached): string {
     contexts: [{ name, context: { cluster: name, user: name, ...(namespace && { namespace }) } }],
   };
   return `${JSON.stringify(config, null, 2)}\n`;
+}
+
+/** Whether it is such a file, and says nothing of any other cluster. */
+export function isSandboxKubeconfig(content: string): boolean {
+  try {
+    const { clusters, users, contexts } = JSON.parse(content) as Record<string, unknown>;
+    return [clusters, users, contexts].every(
+      (list) => Array.isArray(list) && list.length === 1 && list[0].name === NAME,
+    );
+  } catch {
+    return false; // YAML: we write JSON
+  }
 }

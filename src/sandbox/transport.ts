@@ -5,6 +5,7 @@ import {
   type TransportRequest,
   type TransportResponse,
 } from '../kit/kube/transport.ts';
+import { textOf } from './object-text.ts';
 import type { Answer } from './server/answer.ts';
 import { linesOf } from './server/answer-text.ts';
 import type { Server } from './server/server.ts';
@@ -41,7 +42,7 @@ function responseOf(answer: Answer, signal: AbortSignal): TransportResponse {
     const body = untilAborted(linesOf(answer.events), signal);
     return { status: answer.status, header, body, text: () => whole(body) };
   }
-  const text = typeof answer.body === 'string' ? answer.body : JSON.stringify(answer.body);
+  const text = typeof answer.body === 'string' ? answer.body : textOf(answer.body);
   return { status: answer.status, header, body: once(text), text: async () => text };
 }
 

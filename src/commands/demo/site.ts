@@ -1,5 +1,4 @@
 /** One cluster of the demo: an API server with a world in it, served on loopback, and jobs that run in this process under their own rights. */
-import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { NAMESPACES } from '../../api/namespaces.ts';
 import { STORAGE_CLASSES } from '../../api/storage-classes.ts';
@@ -22,6 +21,7 @@ import { accountOf, grant } from '../../sandbox/rights.ts';
 import { ADMIN } from '../../sandbox/server/target.ts';
 import { PROVISIONER } from '../../sandbox/world/provisioner.ts';
 import { World } from '../../sandbox/world/world.ts';
+import { writeKubeconfig } from '../kubeconfig-file.ts';
 
 export interface SiteOptions {
   readonly name: string;
@@ -77,7 +77,7 @@ export class DemoSite implements AsyncDisposable {
     const { url } = listening;
     const token = cluster.access.tokens.give(ADMIN);
     const kubeconfig = kubeconfigFor({ url, ca: authority.certificate, token });
-    await writeFile(kubeconfigIn(options), kubeconfig, { mode: 0o600 });
+    await writeKubeconfig(kubeconfigIn(options), kubeconfig);
     for (const resource of customResources)
       cluster.objects.create(CUSTOM_RESOURCE_DEFINITIONS, customResourceDefinition(resource));
     cluster.objects.create(STORAGE_CLASSES, {

@@ -3,7 +3,7 @@
 import { InvalidValue } from '../../kit/invalid-value.ts';
 import type { Fault } from '../../sandbox/simulate/fault.ts';
 import { faultIn } from '../../sandbox/simulate/fault.ts';
-import { report, shrink, simulate } from '../../sandbox/simulate/simulate.ts';
+import { report, type Story, shrink, simulate } from '../../sandbox/simulate/simulate.ts';
 import { choice } from '../flags/choice.ts';
 import { flag, type Kind } from '../flags/flag.ts';
 import { integer } from '../flags/integer.ts';
@@ -48,21 +48,26 @@ const flags = {
   jobs: flag('--jobs', 'these jobs together in one cluster, instead of a story', listOf(jobKind), {}),
 };
 
-export const define: Define = (command, terminal) => {
-  addExamples(command, {
-    'holdfast simulate --seed 42': 'see a run again that failed',
-    'holdfast simulate --runs 100': 'a hundred hours of a cluster, in about a minute',
-  });
-  runs(command, flags, terminal, async (options) => {
-    const story = options.jobs ? storyOf(options.jobs) : STORIES.get(options.story);
-    if (!story) throw new Error(`there is no story ${options.story}`);
-    const { fault: faults, world = [] } = options;
-    for (let seed = options.seed; seed < options.seed + options.runs; seed++) {
-      const verdict = await simulate({ seed, story, world, most: options.faults, ...(faults && { faults }) });
-      terminal.stdout.write(
-        `seed ${seed}: ${verdict.wrong.length === 0 ? 'well' : 'FAILED'}, ${verdict.faults.length} faults, ${verdict.hash}\n`,
-      );
-      if (verdict.wrong.length > 0) throw new Error(report(await shrink(verdict, story), story));
-    }
-  });
-};
+export const define: Define = (command, terminal) => defineWith(STORIES)(command, terminal);
+
+/** With other stories behind the names, for tests. */
+export const defineWith =
+  (stories: ReadonlyMap<string, Story>): Define =>
+  (command, terminal) => {
+    addExamples(command, {
+      'holdfast simulate --seed 42': 'see a run again that failed',
+      'holdfast simulate --runs 100': 'a hundred hours of a cluster, in about a minute',
+    });
+    runs(command, flags, terminal, async (options) => {
+      const story = options.jobs ? storyOf(options.jobs) : stories.get(options.story);
+      if (!story) throw new Error(`there is no story ${options.story}`);
+      const { fault: faults, world = [] } = options;
+      for (let seed = options.seed; seed < options.seed + options.runs; seed++) {
+        const verdict = await simulate({ seed, story, world, most: options.faults, ...(faults && { faults }) });
+        terminal.stdout.write(
+          `seed ${seed}: ${verdict.wrong.length === 0 ? 'well' : 'FAILED'}, ${verdict.faults.length} faults, ${verdict.hash}\n`,
+        );
+        if (verdict.wrong.length > 0) throw new Error(report(await shrink(verdict, story), story));
+      }
+    });
+  };

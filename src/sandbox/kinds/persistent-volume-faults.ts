@@ -1,10 +1,11 @@
 /** What is wrong with a PersistentVolume, in the words of a kube-apiserver. */
-import { type ApiObject, listAt, textAt, valueAt } from '../api-object.ts';
+import { type ApiObject, listAt, textAt, valueAt, withValueAt } from '../api-object.ts';
 import { isMap, type Json, type JsonMap, same } from '../json.ts';
 import { type FieldError, forbidden, invalid, notSupported, required } from '../schema/field-error.ts';
 import { goDiff } from './go-diff.ts';
 import { subdomainFaults } from './name-faults.ts';
 import { nodeSelectorFaults } from './object-selector-faults.ts';
+import { OLD_LABELS } from './old-labels.ts';
 import { positiveFaults, resourceFaults } from './quantity-faults.ts';
 import { accessModeFaults, VOLUME_MODES } from './storage-faults.ts';
 import { hasSource, sourceInGo, sourcesOf } from './volume-sources.ts';
@@ -143,7 +144,8 @@ export const modeChangeFaults = (spec: JsonMap, old: JsonMap): readonly FieldErr
     : [invalid('volumeMode', spec.volumeMode ?? null, 'field is immutable')];
 
 function affinityChangeFaults(spec: JsonMap, old: JsonMap): readonly FieldError[] {
-  if (old.nodeAffinity === undefined || same(old.nodeAffinity, spec.nodeAffinity ?? null)) return [];
+  if (old.nodeAffinity === undefined) return [];
+  if (same(renamed(old.nodeAffinity, spec.nodeAffinity ?? null), spec.nodeAffinity ?? null)) return [];
   return [
     invalid(
       'nodeAffinity',
@@ -151,6 +153,20 @@ function affinityChangeFaults(spec: JsonMap, old: JsonMap): readonly FieldError[
       'field is immutable, except for updating from beta label to GA',
     ),
   ];
+}
+
+/** As it was, with the new names of those labels that have another name where the new one names another. */
+function renamed(before: Json, after: Json): Json {
+  const terms = listAt(before, 'required', 'nodeSelectorTerms').map((term, place) => {
+    const wanted = listAt(listAt(after, 'required', 'nodeSelectorTerms')[place], 'matchExpressions');
+    const expressions = listAt(term, 'matchExpressions').map((each, index) => {
+      const key = textAt(each, 'key');
+      const now = OLD_LABELS[key]?.now;
+      return now && textAt(wanted[index], 'key') !== key ? withValueAt(each, ['key'], now) : each;
+    });
+    return expressions.length > 0 ? withValueAt(term, ['matchExpressions'], expressions) : term;
+  });
+  return withValueAt(before, ['required', 'nodeSelectorTerms'], terms);
 }
 
 function affinityInGo(affinity: Json | undefined): Json {

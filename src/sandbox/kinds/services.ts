@@ -1,7 +1,7 @@
 /** Services. Each gets an address of its own, unless it wants none. */
 import { SERVICES } from '../../api/services.ts';
-import { type ApiObject, listAt, textAt, valueAt } from '../api-object.ts';
-import { isMap, type JsonMap } from '../json.ts';
+import { type ApiObject, listAt, textAt, valueAt, withValueAt } from '../api-object.ts';
+import { isMap, type JsonMap, same } from '../json.ts';
 import { builtIn, withOldStatus } from './built-in.ts';
 import { AGE, column, NAME, wide } from './columns.ts';
 import { dnsLabelFaults } from './name-faults.ts';
@@ -11,7 +11,7 @@ function defaulted(object: ApiObject): ApiObject {
   const spec: JsonMap = { type: 'ClusterIP', sessionAffinity: 'None', ...(object.spec as JsonMap | undefined) };
   const local = spec.type === 'ExternalName' ? {} : { internalTrafficPolicy: 'Cluster' };
   const ports = listAt(spec, 'ports').map((port) =>
-    isMap(port) ? { protocol: 'TCP', targetPort: port.port ?? 0, ...port } : port,
+    isMap(port) ? { protocol: 'TCP', ...port, targetPort: port.targetPort || (port.port ?? 0) } : port,
   );
   return { ...object, spec: { ...local, ...spec, ...(spec.ports !== undefined && { ports }) } };
 }
@@ -31,8 +31,12 @@ function addressFor({ metadata: { uid = '' } }: ApiObject): string {
   return `10.96.${number >> 8}.${number & 255}`;
 }
 
-/** The address stays, also when an update leaves it out. */
-function updated(object: ApiObject, old: ApiObject): ApiObject {
+/** The address stays, also when an update leaves it out. It stands twice: who changes one of the two means both. */
+function updated(sent: ApiObject, old: ApiObject): ApiObject {
+  const address = valueAt(sent, 'spec', 'clusterIP');
+  const isNew = address !== undefined && address !== valueAt(old, 'spec', 'clusterIP');
+  const isAlone = same(valueAt(sent, 'spec', 'clusterIPs') ?? null, valueAt(old, 'spec', 'clusterIPs') ?? null);
+  const object = isNew && isAlone ? withValueAt(sent, ['spec', 'clusterIPs'], [address]) : sent;
   const kept = ['clusterIP', 'clusterIPs', 'ipFamilies', 'ipFamilyPolicy'].filter(
     (field) => valueAt(object, 'spec', field) === undefined,
   );

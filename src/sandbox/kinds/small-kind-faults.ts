@@ -1,7 +1,15 @@
 /** What is wrong with objects of the smaller kinds, in the words of a kube-apiserver. */
 import { type ApiObject, listAt, textAt, valueAt } from '../api-object.ts';
 import { isMap, type Json, same } from '../json.ts';
-import { duplicate, type FieldError, forbidden, invalid, notSupported, required } from '../schema/field-error.ts';
+import {
+  duplicate,
+  type FieldError,
+  forbidden,
+  invalid,
+  notSupported,
+  required,
+  tooLong,
+} from '../schema/field-error.ts';
 import { dnsLabelFaults, qualifiedNameFaults } from './name-faults.ts';
 import { labelSelectorFaults, labelsIn } from './object-selector-faults.ts';
 import { notNegativeFaults } from './quantity-faults.ts';
@@ -35,8 +43,19 @@ export function configMapFaults(object: ApiObject, old?: ApiObject): readonly Fi
     ...keyFaults('data', object.data),
     ...doubled.map((key) => invalid(`data[${key}]`, key, 'duplicate of key present in binaryData')),
     ...keyFaults('binaryData', object.binaryData),
+    ...sizeFaults('', bytesIn(object.data, 'utf8') + bytesIn(object.binaryData, 'base64')),
   ];
 }
+
+const MOST_BYTES = 1024 * 1024;
+
+function bytesIn(data: unknown, encoding: BufferEncoding): number {
+  const values = Object.values((data ?? {}) as Readonly<Record<string, string>>);
+  return values.reduce((sum, value) => sum + Buffer.byteLength(value, encoding), 0);
+}
+
+const sizeFaults = (field: string, bytes: number): readonly FieldError[] =>
+  bytes > MOST_BYTES ? [tooLong(field, MOST_BYTES)] : [];
 
 export function secretFaults(object: ApiObject, old?: ApiObject): readonly FieldError[] {
   const type = textAt(object, 'type');
@@ -46,6 +65,7 @@ export function secretFaults(object: ApiObject, old?: ApiObject): readonly Field
     ...(old && old.type !== object.type ? [invalid('type', type, 'field is immutable')] : []),
     ...sealFaults(object, old, ['data']),
     ...keyFaults('data', object.data),
+    ...sizeFaults('data', bytesIn(object.data, 'base64')),
     ...missing.map((key) => required(`data[${key}]`)),
   ];
 }
@@ -112,7 +132,14 @@ function amountFaults(field: string, amount: Json | undefined): readonly FieldEr
   return typeof amount === 'string' && !/^[0-9]+%$/.test(amount) ? [invalid(field, amount, PERCENT)] : [];
 }
 
-export function serviceFaults(object: ApiObject): readonly FieldError[] {
+/** Where pods reach it is known to them. */
+function addressFaults(object: ApiObject, old: ApiObject | undefined): readonly FieldError[] {
+  const [now, before] = [listAt(object, 'spec', 'clusterIPs'), listAt(old, 'spec', 'clusterIPs')];
+  if (before.length === 0 || now[0] === before[0] || textAt(object, 'spec', 'type') === 'ExternalName') return [];
+  return [invalid('spec.clusterIPs[0]', now, 'may not change once set')];
+}
+
+export function serviceFaults(object: ApiObject, old?: ApiObject): readonly FieldError[] {
   const spec = valueAt(object, 'spec');
   const ports = listAt(spec, 'ports');
   const mayHaveNone = textAt(spec, 'clusterIP') === 'None' || textAt(spec, 'type') === 'ExternalName';
@@ -125,6 +152,7 @@ export function serviceFaults(object: ApiObject): readonly FieldError[] {
     ...ports.flatMap((port, index) => portFaults(port, `spec.ports[${index}]`, ports.length > 1)),
     ...labelsIn(valueAt(spec, 'selector'), 'spec.selector'),
     ...same,
+    ...addressFaults(object, old),
   ];
 }
 

@@ -45,6 +45,7 @@ export function statefulSetFaults(object: ApiObject, old?: ApiObject, through?: 
     ...retentionFaults(spec),
     ...notNegativeFaults('spec.replicas', Number(spec.replicas ?? 0)),
     ...notNegativeFaults('spec.minReadySeconds', Number(spec.minReadySeconds ?? 0)),
+    ...notNegativeFaults('spec.ordinals.start', Number(valueAt(spec, 'ordinals', 'start') ?? 0)),
     ...(old ? [] : serviceNameFaults(textAt(spec, 'serviceName'))),
     ...selectorFaults(spec),
     ...podSpecFaults(valueAt(spec, 'template', 'spec'), 'spec.template.spec', claimNames(spec)),

@@ -5,7 +5,7 @@ import type { WatchEvent } from './watches.ts';
 export type Answer =
   | {
       readonly status: number;
-      readonly body: unknown;
+      readonly body: object | string;
       /** Of text that is no JSON. */
       readonly contentType?: string;
       readonly warnings?: readonly string[];

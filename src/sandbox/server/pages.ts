@@ -26,7 +26,7 @@ const VERSION = {
 /** Where else it could be reached, nobody needs to know. */
 const ANYWHERE = [{ clientCIDR: '0.0.0.0/0', serverAddress: '127.0.0.1' }];
 
-const ok = (body: unknown): Answer => ({ status: 200, body });
+const ok = (body: object): Answer => ({ status: 200, body });
 const text = (status: number, body: string): Answer => ({ status, body, contentType: 'text/plain; charset=utf-8' });
 const NO_PAGE = text(404, '404 page not found\n');
 const AGGREGATED = 'application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList';

@@ -220,11 +220,14 @@ export class ResourceRequests {
   #evict(asked: Asked, eviction: ApiObject): Answer {
     const { reads, writes, store } = this.#options;
     const { subresource: _, ...target } = asked.target;
-    const budget = charged(reads.get(target), store);
+    const budget = charged(reads.get(target), store, this.#options.clock.now());
     const request = this.#request(asked);
     if (budget) {
       const { name = '', namespace = '' } = budget.metadata;
-      writes.update({ kind: podDisruptionBudgets, name, namespace, subresource: 'status' }, () => budget, request);
+      writes.update({ kind: podDisruptionBudgets, name, namespace, subresource: 'status' }, () => budget, {
+        ...request,
+        fieldManager: 'kube-apiserver',
+      });
     }
     writes.delete(target, {
       ...request,
@@ -248,7 +251,7 @@ const STRATEGIC = 'application/strategic-merge-patch+json';
 
 const contentTypeOf = ({ header }: Asked): string => (header('content-type') ?? '').split(';')[0] ?? '';
 
-const ok = (body: unknown): Answer => ({ status: 200, body });
+const ok = (body: object): Answer => ({ status: 200, body });
 
 const SUCCESS: StatusBody = { kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Success', code: 201 };
 

@@ -1,7 +1,7 @@
 /** What a path is about, before anything is known of what there is. */
 import type { Kind } from '../kinds/kind.ts';
 import type { Registry } from '../kinds/registry.ts';
-import { noSuchResource, notInSandbox } from './refusals.ts';
+import { noSuchResource, notInSandbox, type Refusal } from './refusals.ts';
 import type { Target } from './target.ts';
 
 export type Route = ResourceRoute | PageRoute;
@@ -69,8 +69,6 @@ export function targetOf(
   registry: Registry,
 ): Target {
   const kind = registry.find({ group, version, plural });
-  if (plural === 'watch') throw notInSandbox('paths of watches: ask with ?watch=true');
-  if (group === '' && plural === 'bindings') throw notInSandbox('bindings: send one to pods/binding');
   if (!kind || !isPlace(kind, namespace, name)) throw noSuchResource();
   return {
     kind,
@@ -78,6 +76,13 @@ export function targetOf(
     ...(name && { name }),
     ...(subresource && { subresource }),
   };
+}
+
+/** Why there is nothing of that name. */
+export function refusalOf({ group, plural }: ResourceRoute): Refusal {
+  if (plural === 'watch') return notInSandbox('paths of watches: ask with ?watch=true');
+  if (group === '' && plural === 'bindings') return notInSandbox('bindings: send one to pods/binding');
+  return noSuchResource();
 }
 
 /** What has a namespace is found there only, one by one; what has none is found in none. */

@@ -1,5 +1,7 @@
 /** The scale subresource: how many of a thing there are and shall be, in the same words for every kind. */
-import { type ApiObject, valueAt, withValueAt } from '../api-object.ts';
+import { type ApiObject, listAt, textAt, valueAt, withValueAt } from '../api-object.ts';
+import { byBytes } from '../go-text.ts';
+import type { Json } from '../json.ts';
 import type { Kind, ScalePaths } from '../kinds/kind.ts';
 import { invalid as invalidValue } from '../schema/field-error.ts';
 import { badRequest, invalid, modified, noSuchResource, otherUid } from './refusals.ts';
@@ -49,11 +51,27 @@ const fieldsOf = (path: string): string[] => path.split('.').filter((field) => f
 /** A selector that is an object is told as text. */
 function selectorText(selector: unknown): string {
   if (typeof selector === 'string') return selector;
-  const labels = valueAt(selector, 'matchLabels') ?? {};
-  return Object.entries(labels)
-    .map(([key, value]) => `${key}=${value}`)
-    .sort()
+  const labels = Object.entries(valueAt(selector, 'matchLabels') ?? {}).map(([key, value]) => [key, `${key}=${value}`]);
+  const rules = listAt(selector, 'matchExpressions').map((rule) => [textAt(rule, 'key'), ruleText(rule)]);
+  return [...labels, ...rules]
+    .toSorted(([a = ''], [b = '']) => byBytes(a, b))
+    .map(([, text]) => text)
     .join(',');
+}
+
+function ruleText(rule: Json): string {
+  const key = textAt(rule, 'key');
+  const values = listAt(rule, 'values').map(String).sort().join(',');
+  switch (textAt(rule, 'operator')) {
+    case 'In':
+      return `${key} in (${values})`;
+    case 'NotIn':
+      return `${key} notin (${values})`;
+    case 'DoesNotExist':
+      return `!${key}`;
+    default:
+      return key;
+  }
 }
 
 const given = (entries: Readonly<Record<string, string | undefined>>): Readonly<Record<string, string>> =>

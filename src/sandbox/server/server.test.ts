@@ -314,3 +314,24 @@ test('a namespace that is deleted takes nothing new, and goes when it is finaliz
   await ask({ method: 'PUT', path: '/api/v1/namespaces/n/finalize', body: { ...going.body, spec: {} } });
   expect((await ask({ method: 'GET', path: '/api/v1/namespaces/n' })).status).toBe(404);
 });
+
+test.each([
+  '/apis/apps/v1/namespaces/default/deployments',
+  '/apis/apps/v1/deployments?watch=true',
+  '/api/v1/namespaces/default/endpoints/a',
+  '/apis/batch/v1/jobs',
+  '/apis/networking.k8s.io/v1/ingresses',
+  '/apis/admissionregistration.k8s.io/v1/validatingwebhookconfigurations',
+])('what Kubernetes has and the sandbox has not is refused as such: %s', async (path) => {
+  const { status, body } = await asker().ask({ method: 'GET', path });
+  expect({ status, reason: body.reason }).toEqual({ status: 501, reason: 'NotImplemented' });
+  expect(body.message).toMatch(/^the sandbox has no \S+ \(it has .*persistentvolumes.*\): docs\/sandbox.md says/);
+});
+
+test('what nobody has is not found, and nothing that is left out is listed', async () => {
+  const { ask } = asker();
+  expect((await ask({ method: 'GET', path: '/apis/apps/v1/inventions' })).status).toBe(404);
+  const { body } = await ask({ method: 'GET', path: '/apis/apps/v1' });
+  const names = body.resources.map(({ name }: { name: string }) => name);
+  expect(names).toEqual(['statefulsets', 'statefulsets/scale', 'statefulsets/status']);
+});

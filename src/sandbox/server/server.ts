@@ -1,10 +1,12 @@
 /** The API server: a request in, an answer out. */
 import type { Access } from '../access/access.ts';
+import { isLeftOut } from '../kinds/left-out.ts';
 import type { Registry } from '../kinds/registry.ts';
 import { type Answer, answerTo } from './answer.ts';
 import { page } from './pages.ts';
+import { notInSandbox, type Refusal } from './refusals.ts';
 import type { ResourceRequests } from './resource-requests.ts';
-import { routeOf, targetOf } from './route.ts';
+import { type ResourceRoute, refusalOf, routeOf, targetOf } from './route.ts';
 import type { User } from './target.ts';
 import { verbOf } from './verb.ts';
 
@@ -49,15 +51,23 @@ export class Server {
     const user = this.#access.impersonated(sender, header, verb, route);
     this.#access.authorize(user, verb, route);
     if (route.to === 'page') return page(pathname, header('accept') ?? '', this.#registry);
-    if (this.#isUnknownExtension(route)) return NOT_THERE;
+    if (!this.#registry.find(route)) return this.#unknown(route);
     return this.#resources.answer({ ...request, user, query, target: targetOf(route, this.#registry) });
   }
 
   /** Groups that definitions add have no words of their own for what is not in them. */
-  #isUnknownExtension(place: { readonly group: string; readonly version: string; readonly plural: string }): boolean {
-    const ofGroup = this.#registry.all.filter(({ resource }) => resource.group === place.group);
-    return ofGroup.every(({ isCustom }) => isCustom) && !this.#registry.find(place);
+  #unknown(route: ResourceRoute): Answer {
+    const { group, plural } = route;
+    if (isLeftOut(group, plural)) throw kindNotInSandbox(group === '' ? plural : `${plural}.${group}`, this.#registry);
+    const ofGroup = this.#registry.all.filter(({ resource }) => resource.group === group);
+    if (ofGroup.every(({ isCustom }) => isCustom)) return NOT_THERE;
+    throw refusalOf(route);
   }
+}
+
+function kindNotInSandbox(name: string, registry: Registry): Refusal {
+  const served = registry.all.map(({ resource }) => resource.plural);
+  return notInSandbox(`${name} (it has ${[...new Set(served)].toSorted().join(', ')})`);
 }
 
 /** Most paths are plain, and need none of what a URL can be. */

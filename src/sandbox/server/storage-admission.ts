@@ -5,6 +5,7 @@ import { PODS } from '../../api/pods.ts';
 import { nameOf, type Resource } from '../../kit/kube/resource.ts';
 import { Quantity } from '../../kit/quantity.ts';
 import { type ApiObject, listAt, textAt, valueAt, withDefaultAt, withValueAt } from '../api-object.ts';
+import { OLD_LABELS } from '../kinds/old-labels.ts';
 import { isDefaultClass } from '../kinds/small-kinds.ts';
 import type { Store } from '../store/store.ts';
 import type { AdmissionPlugin } from './admission.ts';
@@ -104,3 +105,19 @@ function onCreate(resource: Resource, change: Mutation): NonNullable<AdmissionPl
   return ({ operation, target, object }) =>
     operation === 'CREATE' && nameOf(target.kind.resource) === nameOf(resource) ? change(object) : object;
 }
+
+/** Volumes that are placed by the old name of a label are taken, with a word on its new one. */
+export const oldLabels: AdmissionPlugin = {
+  check: ({ target, object, request }) => {
+    if (nameOf(target.kind.resource) !== nameOf(PERSISTENT_VOLUMES)) return;
+    const path = 'spec.nodeAffinity.required.nodeSelectorTerms';
+    for (const [place, term] of listAt(object, ...path.split('.')).entries())
+      for (const [index, expression] of listAt(term, 'matchExpressions').entries()) {
+        const key = textAt(expression, 'key');
+        const old = OLD_LABELS[key];
+        const field = `${path}[${place}].matchExpressions[${index}].key`;
+        if (old)
+          request.warn?.(`${field}: ${key} is deprecated since ${old.since}; use ${JSON.stringify(old.now)} instead`);
+      }
+  },
+};

@@ -92,8 +92,10 @@ const reset = () => new ConnectionError('the connection was reset', { mayHaveHap
 
 /** The gate was asked when the request left the process, and nobody can call it back. A watch can be ended. */
 function onItsWay({ beforeSend: _, ...request }: TransportRequest): TransportRequest {
-  return request.longLived ? request : { ...request, signal: new AbortController().signal };
+  return request.longLived ? request : { ...request, signal: NEVER };
 }
+
+const NEVER = new AbortController().signal;
 
 function until(signal: AbortSignal): Promise<never> {
   if (signal.aborted) return Promise.reject(signal.reason);

@@ -7,7 +7,8 @@ const RENEWAL = /(?:^modified leases|PUT .*\/leases\/.* 200$)/;
 export class History {
   readonly #clock: Clock;
   readonly #hash = createHash('sha256');
-  readonly #lines: string[] = [];
+  /** The last of them: how it ended is what a failing run is read for. */
+  #lines: string[] = [];
   readonly #most: number;
 
   constructor(clock: Clock, most = 20_000) {
@@ -19,11 +20,13 @@ export class History {
   note(line: string, detail = ''): void {
     const timed = `${(this.#clock.monotonic() / 1000).toFixed(3).padStart(9)} s  ${line}`;
     this.#hash.update(`${timed} ${detail}\n`);
-    if (this.#lines.length < this.#most && !RENEWAL.test(line)) this.#lines.push(timed);
+    if (RENEWAL.test(line)) return;
+    this.#lines.push(timed);
+    if (this.#lines.length >= 2 * this.#most) this.#lines = this.#lines.slice(-this.#most);
   }
 
   get lines(): readonly string[] {
-    return this.#lines;
+    return this.#lines.slice(-this.#most);
   }
 
   get hash(): string {

@@ -53,6 +53,8 @@ describe('a classic bug is found, and what it takes is told in a few lines', () 
     expect(shrunk.faults.map(inWords).length).toBeLessThanOrEqual(3);
     expect(shrunk.steps.length).toBeLessThanOrEqual(3);
     expect(report(shrunk, story)).toContain(`--seed ${found.seed}`);
+    const without = await simulate({ seed: found.seed, story: toyStory(), faults: found.faults });
+    expect(without.wrong).toEqual([]);
   });
 });
 

@@ -137,16 +137,43 @@ export function changesOf(story: Story, seed = 1): readonly string[] {
   return stage.changes?.(seeded(seed)).map(({ name }) => name) ?? [];
 }
 
-/** The same failure with as few faults and steps as it takes. */
-export async function shrink({ seed, world, faults: all, steps }: Verdict, story: Story, most = 200): Promise<Verdict> {
-  const verdictOn = async (faults: readonly Fault[], only: readonly number[]) =>
-    judge({ seed, world, story, faults, only }, await play({ seed, world, story, faults: [], only }));
-  const fails = async (faults: readonly Fault[], only: readonly number[]) =>
-    (await verdictOn(faults, only)).wrong.length > 0;
-  const everything = [...steps.keys()];
-  const faults = await shrunk(all, (fewer) => fails(fewer, everything), most);
-  return verdictOn(faults, await shrunk(everything, (fewer) => fails(faults, fewer), most));
+/**
+ * The same failure with as few faults and steps as it takes. Steps are only left out while all is well without the faults: a story
+ * in which nobody does anything may well come to a wrong end, and is another failure.
+ */
+export async function shrink(failed: Verdict, story: Story, most = 200): Promise<Verdict> {
+  const { seed, world } = failed;
+  const rehearse = (only: readonly number[]) => play({ seed, world, story, faults: [], only });
+  const verdictOn = (faults: readonly Fault[], only: readonly number[], undisturbed: Played) =>
+    judge({ seed, world, story, faults, only }, undisturbed);
+  const everything = [...failed.steps.keys()];
+  const whole = await rehearse(everything);
+  if (wrongIn(whole).length > 0) return verdictOn([], everything, whole);
+  const faults = await shrunk(
+    failed.faults,
+    async (fewer) => isTheSameFailure(await verdictOn(fewer, everything, whole), failed),
+    most,
+  );
+  const steps = await shrunk(
+    everything,
+    async (fewer) => {
+      const undisturbed = await rehearse(fewer);
+      return wrongIn(undisturbed).length === 0 && isTheSameFailure(await verdictOn(faults, fewer, undisturbed), failed);
+    },
+    most,
+  );
+  return verdictOn(faults, steps, await rehearse(steps));
 }
+
+const wrongIn = ({ simulation, stage }: Played): readonly string[] => [...simulation.violations, ...stage.wrong()];
+
+const isTheSameFailure = ({ wrong }: Verdict, failed: Verdict): boolean => {
+  const gists = failed.wrong.map(gistOf);
+  return wrong.some((sentence) => gists.includes(gistOf(sentence)));
+};
+
+/** With fewer steps, what is counted and what is shown differs: what is said of it has to be the same. */
+const gistOf = (sentence: string): string => sentence.replace(/[{[("].*/s, '').replaceAll(/\d+/g, '#');
 
 /** For people: what went wrong, what it took, and how to see it again. */
 export function report(verdict: Verdict, story: Story): string {
@@ -173,9 +200,9 @@ export function replayOf({ seed, world, faults }: Pick<Verdict, 'seed' | 'world'
 async function judge(plan: Plan, undisturbed: Played): Promise<Verdict> {
   const { seed, world, faults, story } = plan;
   const played = faults.length === 0 ? undisturbed : await play(plan);
-  const { simulation, stage, steps } = played;
+  const { simulation, steps } = played;
   const { hash, lines } = simulation.history;
-  const wrong = [...simulation.violations, ...stage.wrong(), ...differences(played, undisturbed, story)];
+  const wrong = [...wrongIn(played), ...differences(played, undisturbed, story)];
   return { seed, world, faults, steps, wrong, hash, lines };
 }
 

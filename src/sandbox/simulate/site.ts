@@ -3,6 +3,7 @@ import type { Clock } from '../../kit/clock/clock.ts';
 import { nameOf } from '../../kit/kube/resource.ts';
 import { Cluster } from '../cluster.ts';
 import { CUSTOM_RESOURCE_DEFINITIONS } from '../kinds/resources.ts';
+import { textOf } from '../object-text.ts';
 import { seeded } from '../seeded.ts';
 import { World } from '../world/world.ts';
 import type { History } from './history.ts';
@@ -43,7 +44,7 @@ export class Site {
       if (this.#watched.has(name)) continue;
       this.#watched.add(name);
       this.objects.onChange(resource, ({ type, key, object }) =>
-        this.#history.note(`${where}${type.toLowerCase()} ${name} ${key}`, JSON.stringify(object)),
+        this.#history.note(`${where}${type.toLowerCase()} ${name} ${key}`, textOf(object)),
       );
     }
   }

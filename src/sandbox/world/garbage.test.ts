@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { CONFIG_MAPS } from '../../api/config-maps.ts';
 import { NAMESPACES } from '../../api/namespaces.ts';
-import type { OwnerReference } from '../../kit/kube/resource.ts';
-import { SERVICE_ACCOUNTS } from '../kinds/resources.ts';
+import type { KubeObject, OwnerReference, Resource } from '../../kit/kube/resource.ts';
+import { CUSTOM_RESOURCE_DEFINITIONS, SERVICE_ACCOUNTS } from '../kinds/resources.ts';
 import { SimulatedWorld } from './simulated.ts';
 
 function map(world: SimulatedWorld, name: string, owners: readonly string[] = [], more: Partial<OwnerReference> = {}) {
@@ -73,6 +73,74 @@ test('an owner of the same name is not the owner', async () => {
   map(world, 'parent');
   await world.pass();
   expect(names(world)).toEqual(['parent']);
+});
+
+const owned = (
+  apiVersion: string,
+  kind: string,
+  name: string,
+  uid = 'some',
+): { ownerReferences: OwnerReference[] } => ({
+  ownerReferences: [{ apiVersion, kind, name, uid }],
+});
+
+test('what has no namespace is not collected for an owner that has one, whether that is there or not', async () => {
+  const world = new SimulatedWorld();
+  const { uid = '' } = world.claim('living').metadata;
+  world.volume('of-the-living', {}, owned('v1', 'PersistentVolumeClaim', 'living', uid));
+  world.volume('of-nobody', {}, owned('v1', 'PersistentVolumeClaim', 'nobody'));
+  await world.pass(60);
+  expect(world.theVolume('of-the-living').metadata.deletionTimestamp).toBeUndefined();
+  expect(world.theVolume('of-nobody').metadata.deletionTimestamp).toBeUndefined();
+});
+
+test('what has an owner of a kind that is not served stays, whatever becomes of its other owners', async () => {
+  const world = new SimulatedWorld();
+  const { ownerReferences } = owned('example.com/v1', 'Unheard', 'of');
+  const gone = owned('v1', 'ConfigMap', 'gone').ownerReferences;
+  const create = (name: string, owners: OwnerReference[]) =>
+    world.objects.create(CONFIG_MAPS, { metadata: { name, namespace: 'default', ownerReferences: owners } });
+  create('one', ownerReferences);
+  create('two', [...ownerReferences, ...gone]);
+  await world.pass(60);
+  expect(names(world)).toEqual(['one', 'two']);
+});
+
+const WIDGETS: Resource = { group: 'example.com', version: 'v1', plural: 'widgets', kind: 'Widget', namespaced: true };
+
+const definition: KubeObject & { readonly spec: object } = {
+  metadata: { name: 'widgets.example.com' },
+  spec: {
+    group: WIDGETS.group,
+    scope: 'Namespaced',
+    names: { plural: WIDGETS.plural, kind: WIDGETS.kind },
+    versions: [{ name: 'v1', served: true, storage: true, schema: { openAPIV3Schema: { type: 'object' } } }],
+  },
+};
+
+test('what has lost its owner goes, even if the kind of the owner went with it', async () => {
+  const world = new SimulatedWorld();
+  world.objects.create(CUSTOM_RESOURCE_DEFINITIONS, definition);
+  await world.pass();
+  const { uid = '' } = world.objects.create(WIDGETS, { metadata: { name: 'w', namespace: 'default' } }).metadata;
+  const metadata = { name: 'child', namespace: 'default', ...owned('example.com/v1', 'Widget', 'w', uid) };
+  world.objects.create(CONFIG_MAPS, { metadata });
+  await world.pass();
+  expect(names(world)).toEqual(['child']);
+  world.objects.remove(CUSTOM_RESOURCE_DEFINITIONS, 'widgets.example.com');
+  await world.pass(60);
+  expect(names(world)).toEqual([]);
+});
+
+test('nothing is remembered of owners and dependents that are gone', async () => {
+  const world = await family({ blockOwnerDeletion: true });
+  expect(world.world.remembered).toBeGreaterThan(0);
+  world.objects.remove(CONFIG_MAPS, 'default/child', { propagationPolicy: 'Orphan' });
+  await world.pass();
+  world.objects.remove(CONFIG_MAPS, 'default/parent', { propagationPolicy: 'Foreground' });
+  await world.pass();
+  expect(names(world)).toEqual(['grandchild']);
+  expect(world.world.remembered).toBe(0);
 });
 
 test('a namespace has what pods need, and takes everything with it', async () => {

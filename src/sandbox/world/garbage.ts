@@ -1,10 +1,18 @@
-/** The garbage collector: what has an owner goes when its last owner is gone; in the foreground before its owner; or is left when its owner is orphaned. */
+/**
+ * The garbage collector: what has an owner goes when its last owner is gone; in the foreground before its owner; or is left when its
+ * owner is orphaned. What has an owner that nobody can look up stays: of a kind that is not served, or in a namespace that the
+ * dependent cannot name, as it has none itself.
+ */
 import { type KubeObject, keyOfObject, type OwnerReference, type Resource } from '../../kit/kube/resource.ts';
 import type { Registry } from '../kinds/registry.ts';
 import { Upkeep, type WorldParts } from './upkeep.ts';
 
 const FOREGROUND = 'foregroundDeletion';
 const ORPHAN = 'orphan';
+
+/** It cannot be looked up, so that nobody knows whether it is there. */
+const UNKNOWN = 'unknown';
+type Owner = KubeObject | typeof UNKNOWN | undefined;
 
 export interface GarbageParts extends WorldParts {
   readonly registry: Registry;
@@ -16,11 +24,18 @@ export class GarbageCollector {
   readonly #watched = new Set<string>();
   /** Those that name an owner, by the owner's uid: `RESOURCE KEY`. */
   readonly #dependents = new Map<string, Set<string>>();
+  /** Owners that were seen to go, while they have dependents: their kind may have gone with them. */
+  readonly #gone = new Set<string>();
 
   constructor(parts: GarbageParts) {
     this.#parts = parts;
     this.#objects = new Upkeep(parts, (id) => this.#look(id));
     this.watchAll();
+  }
+
+  /** How many owners it keeps books of. */
+  get remembered(): number {
+    return this.#dependents.size + this.#gone.size;
   }
 
   stop(): void {
@@ -41,11 +56,12 @@ export class GarbageCollector {
 
   #told(place: string, object: KubeObject, key: string): readonly string[] {
     const id = `${place} ${key}`;
-    for (const { uid } of object.metadata.ownerReferences ?? []) this.#ofOwner(uid).add(id);
     const { uid = '', deletionTimestamp } = object.metadata;
-    const isThere = this.#get(id)?.metadata.uid === uid;
-    const dependents = isThere && !deletionTimestamp ? [] : [...(this.#dependents.get(uid) ?? [])];
-    if (!isThere) this.#forget(object, id);
+    const live = this.#get(id);
+    const isThere = live?.metadata.uid === uid;
+    this.#keepBooks(id, object, live);
+    const dependents = isThere && !deletionTimestamp ? [] : [...this.#ofOwner(uid)];
+    if (!isThere && dependents.length > 0) this.#gone.add(uid);
     const owners = isThere
       ? []
       : (object.metadata.ownerReferences ?? []).flatMap((owner) => this.#idOf(owner, object) ?? []);
@@ -66,13 +82,15 @@ export class GarbageCollector {
       return;
     }
     if (deletionTimestamp || ownerReferences.length === 0) return;
-    const owners = ownerReferences.map((reference) => this.#owner(reference, object));
-    if (owners.every((owner) => owner === undefined)) {
+    const found = ownerReferences.map((reference) => this.#owner(reference, object));
+    if (found.includes(UNKNOWN)) return;
+    const owners = found.filter((owner) => owner !== UNKNOWN && owner !== undefined);
+    if (owners.length === 0) {
       this.#remove(id, object, 'Background');
       return;
     }
-    const isWaitedFor = owners.some((owner) => owner?.metadata.finalizers?.includes(FOREGROUND));
-    const goesOn = owners.some((owner) => owner && !owner.metadata.deletionTimestamp);
+    const isWaitedFor = owners.some((owner) => owner.metadata.finalizers?.includes(FOREGROUND));
+    const goesOn = owners.some((owner) => !owner.metadata.deletionTimestamp);
     if (isWaitedFor && !goesOn) this.#remove(id, object, 'Foreground');
   }
 
@@ -115,17 +133,21 @@ export class GarbageCollector {
   }
 
   /** The owner itself, not another of the same name. */
-  #owner(reference: OwnerReference, dependent: KubeObject): KubeObject | undefined {
-    const found = this.#get(this.#idOf(reference, dependent) ?? '');
+  #owner(reference: OwnerReference, dependent: KubeObject): Owner {
+    if (this.#gone.has(reference.uid)) return undefined;
+    const id = this.#idOf(reference, dependent);
+    if (id === undefined) return UNKNOWN;
+    const found = this.#get(id);
     return found?.metadata.uid === reference.uid ? found : undefined;
   }
 
+  /** Nothing where the reference does not say which object it means. */
   #idOf({ apiVersion, kind, name }: OwnerReference, { metadata }: KubeObject): string | undefined {
     const [version = '', group = ''] = apiVersion.split('/').reverse();
     const found = this.#parts.registry.all.find(
       ({ resource }) => resource.kind === kind && resource.group === group && resource.version === version,
     );
-    if (!found) return undefined;
+    if (!found || (found.resource.namespaced && metadata.namespace === undefined)) return undefined;
     const key = found.resource.namespaced ? `${metadata.namespace}/${name}` : name;
     return `${group}/${version}/${found.resource.plural} ${key}`;
   }
@@ -140,17 +162,31 @@ export class GarbageCollector {
     return this.#parts.registry.find({ group, version, plural })?.resource;
   }
 
-  #ofOwner(uid: string): Set<string> {
-    const known = this.#dependents.get(uid) ?? new Set<string>();
-    this.#dependents.set(uid, known);
-    return known;
+  #ofOwner(uid: string): ReadonlySet<string> {
+    return this.#dependents.get(uid) ?? NOBODY;
   }
 
-  #forget({ metadata }: KubeObject, id: string): void {
-    for (const { uid } of metadata.ownerReferences ?? []) {
-      const dependents = this.#dependents.get(uid);
-      dependents?.delete(id);
-      if (dependents?.size === 0) this.#dependents.delete(uid);
+  /** Enters it under the owners that it has now, and under no others. */
+  #keepBooks(id: string, told: KubeObject, live: KubeObject | undefined): void {
+    const owners = uidsOf(live);
+    for (const uid of owners) {
+      const known = this.#dependents.get(uid);
+      if (known) known.add(id);
+      else this.#dependents.set(uid, new Set([id]));
     }
+    for (const uid of uidsOf(told)) if (!owners.includes(uid)) this.#forget(uid, id);
+  }
+
+  #forget(owner: string, id: string): void {
+    const dependents = this.#dependents.get(owner);
+    dependents?.delete(id);
+    if (dependents?.size !== 0) return;
+    this.#dependents.delete(owner);
+    this.#gone.delete(owner);
   }
 }
+
+const NOBODY: ReadonlySet<string> = new Set();
+
+const uidsOf = (object: KubeObject | undefined): readonly string[] =>
+  (object?.metadata.ownerReferences ?? []).map(({ uid }) => uid);

@@ -4,6 +4,8 @@ import { nodeSelectorOf, selectsNode } from '../../kit/node-selectors.ts';
 import { bestMatch, isReachable } from './matching.ts';
 import { type Claim, type Class, labelsOf, type Node, type Pod, type Volume } from './resources.ts';
 
+const CORDON = { key: 'node.kubernetes.io/unschedulable', effect: 'NoSchedule' } as const;
+
 /** What the pod's claims are: each with its volume, or the class that tells when it gets one. */
 export interface Wanted {
   readonly claim: Claim;
@@ -29,8 +31,7 @@ const NO_PROVISIONER = 'kubernetes.io/no-provisioner';
 export function obstacle({ pod, wanted, volumes }: Considered, node: Node): string | undefined {
   const { spec = {} } = node;
   const tolerations = pod.spec?.tolerations ?? [];
-  if (spec.unschedulable && !tolerations.some(({ key }) => key === 'node.kubernetes.io/unschedulable'))
-    return 'node(s) were unschedulable';
+  if (spec.unschedulable && untolerated([CORDON], tolerations)) return 'node(s) were unschedulable';
   if (!isSelected(pod, node)) return "node(s) didn't match Pod's node affinity/selector";
   if (untolerated(spec.taints ?? [], tolerations)) return 'node(s) had untolerated taint(s)';
   const bound = wanted.flatMap(({ volume }) => volume ?? []);

@@ -126,3 +126,17 @@ test('a claim that is provisioned for its first consumer is made where that is t
   expect(JSON.stringify(world.theVolume(volumeName).spec?.nodeAffinity)).toContain('"values":["a"]');
   expect(world.thePod('p').status?.phase).toBe('Running');
 });
+
+test('a pod that tolerates everything goes where nobody else is placed any more', async () => {
+  const world = new SimulatedWorld();
+  world.node('n1');
+  const node = world.objects.get(NODES, 'n1');
+  if (!node) expect.unreachable('there is no node');
+  world.objects.update(NODES, { ...node, spec: { unschedulable: true } });
+  world.pod('any');
+  world.pod('tolerant', [], { tolerations: [{ operator: 'Exists' }] });
+  world.pod('other', [], { tolerations: [{ key: 'example.com/other', operator: 'Exists' }] });
+  await world.pass(60);
+  const placed = (name: string) => world.thePod(name).spec?.nodeName;
+  expect([placed('any'), placed('tolerant'), placed('other')]).toEqual([undefined, 'n1', undefined]);
+});

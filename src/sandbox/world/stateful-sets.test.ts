@@ -48,6 +48,30 @@ function change(it: SimulatedWorld, spec: StatefulSet['spec']): void {
 }
 
 describe('a stateful set', () => {
+  test('is brought up to a new template wherever its ordinals start, and says so', async () => {
+    const it = await world({ replicas: 2, ordinals: { start: 5 } });
+    await it.pass(60);
+    change(it, { template: template('two') });
+    await it.pass(120);
+    expect(names(it)).toEqual(['web-5', 'web-6']);
+    expect(images(it)).toEqual(['two', 'two']);
+    const { currentRevision, updateRevision, currentReplicas } = theSet(it).status ?? {};
+    expect({ currentRevision, currentReplicas }).toEqual({ currentRevision: updateRevision, currentReplicas: 2 });
+  });
+
+  test('leaves no template behind, however often it is changed and made anew', async () => {
+    const it = await world({ replicas: 1 });
+    for (let round = 0; round < 5; round++) {
+      await it.pass(60);
+      change(it, { template: template(`image-${round}`) });
+      await it.pass(60);
+      it.objects.remove(SETS, 'default/web');
+      await it.pass(60);
+      expect(it.world.remembered).toBe(0);
+      it.objects.create(SETS, aSet({ replicas: 1 }));
+    }
+  });
+
   test('adopts the pods that one of the same name has left, and makes none anew', async () => {
     const it = await world();
     await it.pass(60);

@@ -16,8 +16,8 @@ export class StatefulSets {
   readonly #parts: WorldParts;
   readonly #told: Told;
   readonly #sets: Upkeep;
-  /** Templates of earlier revisions, by the revision's name: pods below the partition are still made of them. */
-  readonly #templates = new Map<string, Template>();
+  /** By the set's key. */
+  readonly #revisions = new Map<string, Revisions>();
 
   constructor(parts: WorldParts) {
     this.#parts = parts;
@@ -32,12 +32,18 @@ export class StatefulSets {
       .watch(CLAIMS, owner);
   }
 
+  /** How many templates it keeps. */
+  get remembered(): number {
+    return [...this.#revisions.values()].reduce((sum, { templates }) => sum + templates.size, 0);
+  }
+
   stop(): void {
     this.#sets.stop();
   }
 
   #look(key: string): void {
     const set = this.#parts.objects.get(SETS, key);
+    if (!set) this.#revisions.delete(key);
     if (!set || set.metadata.deletionTimestamp) return;
     this.#adopt(set);
     const seen = this.#see(set);
@@ -68,7 +74,8 @@ export class StatefulSets {
       .toSorted((a, b) => ordinalOf(a) - ordinalOf(b));
     const { template } = set.spec ?? {};
     const updateRevision = `${name}-${hashOf(template)}`;
-    if (template) this.#templates.set(`${uid} ${updateRevision}`, template);
+    const templates = this.#templatesOf(set);
+    if (template) templates.set(updateRevision, template);
     const { currentRevision = updateRevision } = set.status ?? {};
     const first = set.spec?.ordinals?.start ?? 0;
     return {
@@ -76,6 +83,7 @@ export class StatefulSets {
       name,
       namespace,
       pods,
+      templates,
       first,
       end: first + (set.spec?.replicas ?? 1),
       currentRevision,
@@ -132,7 +140,7 @@ export class StatefulSets {
     const { partition = 0 } = set.spec?.updateStrategy?.rollingUpdate ?? {};
     const isNew = ordinal >= partition || seen.currentRevision === seen.updateRevision;
     const revision = isNew ? seen.updateRevision : seen.currentRevision;
-    const template = this.#templates.get(`${set.metadata.uid} ${revision}`) ?? set.spec?.template;
+    const template = seen.templates.get(revision) ?? set.spec?.template;
     const podName = `${name}-${ordinal}`;
     for (const claim of claimsFor(set, ordinal)) this.#createClaim(seen, claim, podName);
     const labels = { [NAME_LABEL]: podName, [INDEX_LABEL]: `${ordinal}`, [REVISION_LABEL]: revision };
@@ -194,14 +202,14 @@ export class StatefulSets {
     this.#parts.objects.update(CLAIMS, { ...claim, metadata: { ...metadata, ownerReferences: wanted } });
   }
 
-  #settle({ set, pods, currentRevision, updateRevision, end }: Seen): void {
+  #settle({ set, pods, templates, currentRevision, updateRevision, first, end }: Seen): void {
     const live = this.#parts.objects.get(SETS, keyOfObject(set));
     if (!live || live.metadata.uid !== set.metadata.uid) return;
     const updated = pods.filter((pod) => revisionOf(pod) === updateRevision);
     const current = pods.filter((pod) => revisionOf(pod) === currentRevision);
     const ready = pods.filter(isReady);
     const { partition = 0 } = set.spec?.updateStrategy?.rollingUpdate ?? {};
-    const isDone = partition === 0 && updated.length === end && ready.length === end && pods.length === end;
+    const isDone = partition === 0 && [updated, ready, pods].every(({ length }) => length === end - first);
     const status = {
       observedGeneration: set.metadata.generation ?? 1,
       replicas: pods.length,
@@ -213,14 +221,18 @@ export class StatefulSets {
       collisionCount: 0,
       availableReplicas: ready.length,
     };
-    if (isDone) this.#forgetTemplates(set, updateRevision);
+    if (isDone) for (const revision of templates.keys()) if (revision !== updateRevision) templates.delete(revision);
     if (JSON.stringify(live.status) === JSON.stringify(status)) return;
     this.#parts.objects.update(SETS, { ...live, status }, 'status');
   }
 
-  #forgetTemplates({ metadata: { uid } }: StatefulSet, revision: string): void {
-    for (const key of this.#templates.keys())
-      if (key.startsWith(`${uid} `) && key !== `${uid} ${revision}`) this.#templates.delete(key);
+  #templatesOf(set: StatefulSet): Map<string, Template> {
+    const { uid = '' } = set.metadata;
+    const known = this.#revisions.get(keyOfObject(set));
+    if (known?.uid === uid) return known.templates;
+    const templates = new Map<string, Template>();
+    this.#revisions.set(keyOfObject(set), { uid, templates });
+    return templates;
   }
 
   #tell(set: StatefulSet, note: string, reason: string): void {
@@ -230,11 +242,18 @@ export class StatefulSets {
 
 type Template = NonNullable<NonNullable<StatefulSet['spec']>['template']>;
 
+/** The templates of a set by their revision's name: pods below the partition are still made of the earlier ones. */
+interface Revisions {
+  readonly uid: string;
+  readonly templates: Map<string, Template>;
+}
+
 interface Seen {
   readonly set: StatefulSet;
   readonly name: string;
   readonly namespace: string;
   readonly pods: readonly Pod[];
+  readonly templates: Map<string, Template>;
   /** The ordinals that there should be: from the first on, up to before the end. */
   readonly first: number;
   readonly end: number;

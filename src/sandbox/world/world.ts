@@ -5,6 +5,7 @@ import type { Cluster } from '../cluster.ts';
 import { CUSTOM_RESOURCE_DEFINITIONS } from '../kinds/resources.ts';
 import { Binder } from './binder.ts';
 import { compactNowAndThen } from './compaction.ts';
+import { Disruptions } from './disruptions.ts';
 import { forgetEvents } from './event-expiry.ts';
 import { Expansion } from './expansion.ts';
 import { GarbageCollector } from './garbage.ts';
@@ -28,28 +29,32 @@ export interface WorldOptions {
 export class World {
   readonly kubelets: Kubelets;
   readonly #cluster: Cluster;
+  readonly #garbage: GarbageCollector;
+  readonly #sets: StatefulSets;
   readonly #stops: (() => void)[];
 
   constructor({ cluster, clock, random, certificate }: WorldOptions) {
     const { objects, registry } = cluster;
     const parts = { objects, clock, random };
-    const garbage = new GarbageCollector({ ...parts, registry });
+    this.#garbage = new GarbageCollector({ ...parts, registry });
     this.#cluster = cluster;
+    this.#sets = new StatefulSets(parts);
     this.kubelets = new Kubelets(parts);
     const controllers = [
       this.kubelets,
-      garbage,
+      this.#garbage,
       new Namespaces({ ...parts, registry, ...(certificate && { certificate }) }),
       new Protection(parts),
       new Binder(parts),
       new Provisioner(parts),
       new Expansion(parts),
       new Scheduler(parts),
-      new StatefulSets(parts),
+      new Disruptions(parts),
+      this.#sets,
     ];
     this.#stops = controllers.map((each) => () => each.stop());
     this.#stops.push(forgetEvents(parts), compactNowAndThen(cluster.store, clock));
-    this.#stops.push(objects.onChange(CUSTOM_RESOURCE_DEFINITIONS, () => garbage.watchAll()));
+    this.#stops.push(objects.onChange(CUSTOM_RESOURCE_DEFINITIONS, () => this.#garbage.watchAll()));
   }
 
   /** A machine joins the cluster. */
@@ -57,6 +62,11 @@ export class World {
     this.#cluster.objects.create(NODES, {
       metadata: { name, labels: { 'kubernetes.io/hostname': name, 'kubernetes.io/os': 'linux', ...labels } },
     });
+  }
+
+  /** How much its controllers keep of what is or was there, besides the objects themselves. */
+  get remembered(): number {
+    return this.#garbage.remembered + this.#sets.remembered;
   }
 
   stop(): void {

@@ -8,6 +8,10 @@ const claim = (name: string, spec: object) => post('persistentvolumeclaims', aCl
 const changedClaim = (spec: object) => mergePatch('persistentvolumeclaims/a', { spec });
 const requests = (storage: unknown) => ({ resources: { requests: { storage } } });
 
+const on = (key: string, ...values: readonly string[]): object => ({
+  required: { nodeSelectorTerms: [{ matchExpressions: [{ key, operator: 'In', values }] }] },
+});
+
 /** Volumes and claims: what they have to say, and what stays as it was said. */
 export const volumes: Cases = {
   'a volume is given what it does not say': [post('persistentvolumes', aVolume()), get(VOLUME)],
@@ -30,6 +34,52 @@ export const volumes: Cases = {
     changed({ accessModes: ['ReadWriteMany', 'ReadOnlyMany'], mountOptions: ['noatime'] }),
     changed({ claimRef: { namespace: '{case}', name: 'a' } }),
     changed({ claimRef: null }),
+  ],
+  'what a volume is made of stays': [
+    post('persistentvolumes', aVolume()),
+    changed({ local: { path: '/mnt/b' } }),
+    changed({ local: null, hostPath: { path: '/mnt/a' } }),
+    changed({ volumeMode: 'Block' }),
+    changed({ claimRef: { namespace: '{case}', name: 'a', uid: 'u1' } }),
+    changed({ claimRef: { namespace: '{case}', name: 'b', uid: 'u1' } }),
+  ],
+  'where a volume is stays, but for the names of places': [
+    post('persistentvolumes', aVolume()),
+    changed({ nodeAffinity: on('kubernetes.io/hostname', 'two') }),
+    changed({ nodeAffinity: null }),
+  ],
+  'a volume may be given a place, once': [
+    volume({ local: null, hostPath: { path: '/a' }, nodeAffinity: null }),
+    changed({ nodeAffinity: on('topology.kubernetes.io/zone', 'a') }),
+    changed({ nodeAffinity: on('topology.kubernetes.io/zone', 'b') }),
+  ],
+  'the old name of a place may become the new one': [
+    volume({
+      local: null,
+      hostPath: { path: '/a' },
+      nodeAffinity: on('failure-domain.beta.kubernetes.io/zone', 'a'),
+    }),
+    changed({ nodeAffinity: on('topology.kubernetes.io/zone', 'a') }),
+    changed({ nodeAffinity: on('failure-domain.beta.kubernetes.io/zone', 'a') }),
+  ],
+  'a claim stays what it asked for': [
+    claim('a', {}),
+    changedClaim({ accessModes: ['ReadWriteMany'] }),
+    changedClaim({ storageClassName: 'other' }),
+    changedClaim({ volumeMode: 'Block' }),
+    changedClaim(requests('512Mi')),
+    changedClaim(requests('2Gi')),
+    changedClaim({ volumeName: 'one' }),
+    changedClaim({ volumeName: 'two' }),
+  ],
+  'a claim that is bound does not shrink': [
+    post('storageclasses', aClass({ allowVolumeExpansion: true })),
+    claim('a', { storageClassName: '{case}', volumeName: 'one', ...requests('2Gi') }),
+    mergePatch('persistentvolumeclaims/a/status', { status: { phase: 'Bound', capacity: { storage: '2Gi' } } }),
+    changedClaim(requests('1Gi')),
+    changedClaim(requests('3Gi')),
+    changedClaim(requests('2Gi')),
+    changedClaim(requests('1Gi')),
   ],
   'a status tells the phase and since when': [
     post('persistentvolumes', aVolume()),

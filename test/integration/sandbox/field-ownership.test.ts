@@ -4,17 +4,10 @@
  */
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { KubeObject } from '../../../src/kit/kube/resource.ts';
-import { applied } from '../../../src/sandbox/fields/applied.ts';
-import { updated } from '../../../src/sandbox/fields/updated.ts';
+import { systemClock } from '../../../src/kit/clock/clock.ts';
+import { Cluster } from '../../../src/sandbox/cluster.ts';
 import { isMap, type Json, type JsonMap } from '../../../src/sandbox/json.ts';
-import { mergePatch } from '../../../src/sandbox/patch/merge.ts';
-import { builtInSchema, objectMetaSchema } from '../../../src/sandbox/schema/built-in.ts';
-import { withDefaults } from '../../../src/sandbox/schema/defaults.ts';
-import { schemaOf } from '../../../src/sandbox/schema/open-api.ts';
-import { prune } from '../../../src/sandbox/schema/prune.ts';
-import type { Schema } from '../../../src/sandbox/schema/schema.ts';
-import { validate, validateStatus } from '../../../src/sandbox/schema/validate.ts';
+import { CUSTOM_RESOURCE_DEFINITIONS } from '../../../src/sandbox/kinds/resources.ts';
 import { type ControlPlane, startControlPlane } from '../../harness/control-plane.ts';
 import { eventually } from '../../harness/wait.ts';
 import { configMapBody, customBody, SAMPLE_SCHEMA, type Write, writes } from './written-fields.ts';
@@ -25,56 +18,48 @@ interface Subject {
   readonly apiVersion: string;
   readonly kind: string;
   readonly path: string;
-  readonly schema: Schema;
 }
 
 const CONFIG_MAPS: Subject = {
   apiVersion: 'v1',
   kind: 'ConfigMap',
   path: '/api/v1/namespaces/default/configmaps',
-  schema: builtInSchema('v1', 'ConfigMap') ?? {},
 };
 
-const sample = schemaOf(SAMPLE_SCHEMA);
 const SAMPLES: Subject = {
   apiVersion: 'example.dev/v1',
   kind: 'Sample',
   path: '/apis/example.dev/v1/namespaces/default/samples',
-  schema: {
-    ...sample,
-    properties: {
-      apiVersion: { type: 'string' },
-      kind: { type: 'string' },
-      metadata: objectMetaSchema,
-      ...sample.properties,
-    },
+};
+
+const DEFINITION = {
+  apiVersion: 'apiextensions.k8s.io/v1',
+  kind: 'CustomResourceDefinition',
+  metadata: { name: 'samples.example.dev' },
+  spec: {
+    group: 'example.dev',
+    scope: 'Namespaced',
+    names: { plural: 'samples', kind: 'Sample' },
+    versions: [
+      {
+        name: 'v1',
+        served: true,
+        storage: true,
+        subresources: { status: {} },
+        schema: { openAPIV3Schema: SAMPLE_SCHEMA },
+      },
+    ],
   },
 };
 
 let plane: ControlPlane;
+const cluster = new Cluster({ clock: systemClock, random: Math.random });
 let names = 0;
 
 beforeAll(async () => {
   plane = await startControlPlane();
-  await plane.admin.post('/apis/apiextensions.k8s.io/v1/customresourcedefinitions', {
-    apiVersion: 'apiextensions.k8s.io/v1',
-    kind: 'CustomResourceDefinition',
-    metadata: { name: 'samples.example.dev' },
-    spec: {
-      group: 'example.dev',
-      scope: 'Namespaced',
-      names: { plural: 'samples', kind: 'Sample' },
-      versions: [
-        {
-          name: 'v1',
-          served: true,
-          storage: true,
-          subresources: { status: {} },
-          schema: { openAPIV3Schema: SAMPLE_SCHEMA },
-        },
-      ],
-    },
-  });
+  await plane.admin.post('/apis/apiextensions.k8s.io/v1/customresourcedefinitions', DEFINITION);
+  cluster.objects.create(CUSTOM_RESOURCE_DEFINITIONS, DEFINITION);
   // Apply is known for a kind only some time after the kind is.
   await eventually(async () => {
     const body = { apiVersion: 'example.dev/v1', kind: 'Sample', metadata: { name: 'first' }, spec: { set: ['a'] } };
@@ -107,97 +92,37 @@ function comparable({ status, body }: Outcome): Json {
 
 /** The server lists owners in no order. */
 function causesOf(details: Json | undefined): readonly string[] {
-  const causes = isMap(details) ? (details.causes as readonly JsonMap[]) : [];
+  const causes = isMap(details) ? ((details.causes ?? []) as readonly JsonMap[]) : [];
   return causes.map(({ field, message, reason }) => `${field} ${message} ${reason}`).toSorted();
 }
 
-/** As much of a server as it takes to keep one object. */
-class SandboxObject {
-  #live: JsonMap | undefined;
-  readonly #subject: Subject;
-  readonly #name: string;
+type Send = (method: 'PUT' | 'POST' | 'PATCH', path: string, body: JsonMap, type?: string) => Promise<Outcome>;
 
-  constructor(subject: Subject, name: string) {
-    this.#subject = subject;
-    this.#name = name;
-  }
+const sendForReal: Send = async (method, path, content, type) => {
+  const { status, body } = await plane.admin.request<JsonMap>(method, path, content, type);
+  return { status, body };
+};
 
-  write({ owner, verb, subresource, body }: Write): Outcome {
-    const before = this.#live;
-    if (before === undefined && (verb === 'merge' || subresource !== '')) return { status: 404, body: {} };
-    const { schema, apiVersion } = this.#subject;
-    const common = { manager: owner, subresource, schema, apiVersion, now: '2020-01-01T00:00:00Z' };
-    if (verb === 'apply' || verb === 'force') {
-      const config = body as unknown as KubeObject;
-      const live = before as unknown as KubeObject | undefined;
-      const result = applied({ ...common, ...(live && { live }), config, force: verb === 'force' });
-      if ('object' in result)
-        return this.#keep(withDefaults(result.object as unknown as JsonMap, schema) as JsonMap, subresource);
-      if ('refused' in result) return { status: result.refused.status, body: { message: result.refused.message } };
-      return {
-        status: 409,
-        body: { message: result.conflicts.message, details: { causes: result.conflicts.causes as unknown as Json } },
-      };
-    }
-    const asked = verb === 'merge' && before ? mergePatch(before, body) : body;
-    const after = this.#read(asked) as unknown as KubeObject;
-    const known = before as unknown as KubeObject | undefined;
-    const result = updated({ ...common, ...(known && { before: known }), after, operation: 'Update' });
-    return this.#keep(result as unknown as JsonMap, subresource);
-  }
+const sandbox = cluster.transport();
 
-  #read(object: JsonMap): JsonMap {
-    const { schema } = this.#subject;
-    return withDefaults(prune(object, schema).value, schema) as JsonMap;
-  }
+const sendToSandbox: Send = async (method, path, content, type = 'application/json') => {
+  const headers = { 'content-type': type };
+  const { signal } = new AbortController();
+  const answer = await sandbox.request({ method, path, headers, body: JSON.stringify(content), signal });
+  return { status: answer.status, body: JSON.parse(await answer.text()) };
+};
 
-  #keep(object: JsonMap, subresource: string): Outcome {
-    const before = this.#live;
-    const invalid = this.#refusal(object, before, subresource);
-    if (invalid) return invalid;
-    const { status: sent = undefined, ...asked } = object;
-    const status = subresource === 'status' ? sent : before?.status;
-    const { managedFields = undefined } = asked.metadata as JsonMap;
-    const kept =
-      subresource === 'status' ? { ...before, metadata: withFields(before?.metadata, managedFields) } : asked;
-    const { status: _s, ...rest } = kept as JsonMap;
-    const metadata = { ...(rest.metadata as JsonMap), name: this.#name, namespace: 'default', uid: 'u' };
-    this.#live = { ...rest, metadata, ...(status !== undefined && { status }) };
-    return { status: before === undefined ? 201 : 200, body: this.#live };
-  }
-
-  #refusal(object: JsonMap, before: JsonMap | undefined, subresource: string): Outcome | undefined {
-    const { schema, kind, apiVersion } = this.#subject;
-    const check = () =>
-      subresource === 'status' ? validateStatus(object, schema, before ?? {}) : validate(object, schema, before);
-    const faults = schema.native ? [] : check();
-    if (faults.length === 0) return undefined;
-    const texts = faults.map(({ field, message }) => `${field}: ${message}`);
-    const all = texts.length === 1 ? texts[0] : `[${texts.join(', ')}]`;
-    const message = `${kind}.${apiVersion.split('/')[0]} "${this.#name}" is invalid: ${all}`;
-    return { status: 422, body: { message, details: { causes: faults as unknown as Json } } };
-  }
-
-  get metadata(): JsonMap {
-    return (this.#live?.metadata ?? {}) as JsonMap;
-  }
-}
-
-function withFields(metadata: Json | undefined, managedFields: Json | undefined): JsonMap {
-  const { managedFields: _, ...rest } = isMap(metadata) ? metadata : {};
-  return { ...rest, ...(managedFields !== undefined && { managedFields }) };
-}
-
-async function writeForReal(subject: Subject, name: string, write: Write, live: JsonMap | undefined): Promise<Outcome> {
-  const { verb, owner, subresource, body } = write;
-  const path = `${subject.path}/${name}${subresource && `/${subresource}`}?fieldManager=${owner}`;
-  const send = async (method: 'PUT' | 'POST' | 'PATCH', to: string, content: JsonMap, type?: string) => {
-    const { status, body: answer } = await plane.admin.request<JsonMap>(method, to, content, type);
-    return { status, body: answer };
-  };
+async function perform(
+  send: Send,
+  { path: place }: Subject,
+  name: string,
+  { verb, owner, subresource, body }: Write,
+  live: JsonMap | undefined,
+): Promise<Outcome> {
+  const path = `${place}/${name}${subresource && `/${subresource}`}?fieldManager=${owner}`;
   if (verb === 'merge') return send('PATCH', path, body, 'application/merge-patch+json');
   if (verb !== 'put') return send('PATCH', `${path}&force=${verb === 'force'}`, body, 'application/apply-patch+yaml');
-  if (live === undefined && subresource === '') return send('POST', `${subject.path}?fieldManager=${owner}`, body);
+  if (live === undefined && subresource === '') return send('POST', `${place}?fieldManager=${owner}`, body);
   const { resourceVersion } = (live?.metadata ?? {}) as JsonMap;
   const metadata = { ...(body.metadata as JsonMap), ...(resourceVersion !== undefined && { resourceVersion }) };
   return send('PUT', path, { ...body, metadata });
@@ -215,15 +140,19 @@ function completed(write: Write, subject: Subject, name: string, managedFields: 
 
 async function bothAgree(subject: Subject, sequence: readonly Write[]): Promise<void> {
   const name = `n${names++}`;
-  const ours = new SandboxObject(subject, name);
   let theirs: JsonMap | undefined;
-  for (const write of sequence) {
-    const real = completed(write, subject, name, (theirs?.metadata as JsonMap | undefined)?.managedFields);
-    const wanted = await writeForReal(subject, name, real, theirs);
-    if (wanted.status === 404) continue;
-    const found = ours.write(completed(write, subject, name, ours.metadata.managedFields));
+  let ours: JsonMap | undefined;
+  for (const each of sequence) {
+    const on = (send: Send, live: JsonMap | undefined) => {
+      const { managedFields } = (live?.metadata ?? {}) as JsonMap;
+      return perform(send, subject, name, completed(each, subject, name, managedFields), live);
+    };
+    const wanted: Outcome = await on(sendForReal, theirs);
+    const found: Outcome = await on(sendToSandbox, ours);
     expect(comparable(found)).toEqual(comparable(wanted));
-    if (wanted.status < 300) theirs = wanted.body;
+    if (wanted.status >= 300) continue;
+    theirs = wanted.body;
+    ours = found.body;
   }
 }
 
