@@ -62,6 +62,8 @@ export interface Verdict {
   readonly seed: number;
   readonly world: readonly string[];
   readonly faults: readonly Fault[];
+  /** Those that something has met. */
+  readonly struck: readonly Fault[];
   readonly steps: readonly Step[];
   /** Why it is wrong; nothing when all is well. */
   readonly wrong: readonly string[];
@@ -112,6 +114,11 @@ export class Rehearsal {
     return this.#played.stage.jobs.map(({ job }) => job.name);
   }
 
+  /** The jobs of which one process leads. */
+  get elected(): readonly string[] {
+    return this.#played.stage.jobs.flatMap(({ job }) => (job.election ? [job.name] : []));
+  }
+
   get calls(): Calls {
     return this.#played.simulation.calls;
   }
@@ -145,7 +152,9 @@ export async function shrink({ seed, world, faults: all, steps }: Verdict, story
     (await verdictOn(faults, only)).wrong.length > 0;
   const everything = [...steps.keys()];
   const faults = await shrunk(all, (fewer) => fails(fewer, everything), most);
-  return verdictOn(faults, await shrunk(everything, (fewer) => fails(faults, fewer), most));
+  const fewest = await shrunk(everything, (fewer) => fails(faults, fewer), most);
+  /** Those that only changed what others do are not needed when nobody else does anything. */
+  return verdictOn(await shrunk(faults, (fewer) => fails(fewer, fewest), most), fewest);
 }
 
 /** For people: what went wrong, what it took, and how to see it again. */
@@ -163,7 +172,10 @@ export function report(verdict: Verdict, story: Story): string {
 }
 
 /** The command that plays it again, with all the steps of its seed. */
-export function replayOf({ seed, world, faults }: Pick<Verdict, 'seed' | 'world' | 'faults'>, story: Story): string {
+export function replayOf(
+  { seed, world, faults }: Pick<Verdict, 'seed' | 'world' | 'faults'>,
+  story: Pick<Story, 'name'>,
+): string {
   const changes = world.map((name) => `--world '${name}'`);
   const troubles = faults.length === 0 ? ['--faults 0'] : faults.map((fault) => `--fault '${inWords(fault)}'`);
   const what = story.name.includes(',') ? '--jobs' : '--story';
@@ -176,7 +188,7 @@ async function judge(plan: Plan, undisturbed: Played): Promise<Verdict> {
   const { simulation, stage, steps } = played;
   const { hash, lines } = simulation.history;
   const wrong = [...simulation.violations, ...stage.wrong(), ...differences(played, undisturbed, story)];
-  return { seed, world, faults, steps, wrong, hash, lines };
+  return { seed, world, faults, struck: simulation.struck, steps, wrong, hash, lines };
 }
 
 async function play({ seed, story, world, faults, only, log }: Plan): Promise<Played> {
