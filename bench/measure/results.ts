@@ -63,7 +63,7 @@ function page(group: Group, { date, machine, versions, rounds, rows }: Results):
 
 ${group.about}
 
-Measured on ${date} by \`make bench GROUP=${group.name}\`, each figure the median of ${rounds} rounds, on ${cores} cores (${cpu}, ${platform}),
+Measured on ${date} by \`make bench GROUP=${group.name}\`, ${howOften(rounds)}, on ${cores} cores (${cpu}, ${platform}),
 ${memoryGb} GB of memory, at a load of ${load} before the run; ${software.join(', ')}.
 
 ${charts(group)}${table(rows)}
@@ -71,6 +71,9 @@ ${charts(group)}${table(rows)}
 ${later(rows)}${group.benchmarks.map(({ name, about }) => `- **${name}**: ${about}`).join('\n')}
 `;
 }
+
+const howOften = (rounds: number): string =>
+  rounds === 1 ? 'each figure measured once' : `each figure the median of ${rounds} rounds`;
 
 const charts = ({ charts: drawn = {} }: Group): string =>
   Object.entries(drawn)
@@ -81,8 +84,7 @@ const charts = ({ charts: drawn = {} }: Group): string =>
 function later(rows: readonly Row[]): string {
   const runs = Map.groupBy(
     rows.filter(({ since }) => since !== undefined),
-    ({ since }) =>
-      since && `on ${since.date}, each the median of ${since.rounds} rounds, at a load of ${since.load} before the run`,
+    ({ since }) => since && `on ${since.date}, ${howOften(since.rounds)}, at a load of ${since.load} before the run`,
   );
   const lines = [...runs].map(([run, found]) => {
     const names = [...new Set(found.map(({ what }) => what))].join('; ');
