@@ -1,6 +1,6 @@
 /** Whatever reads what others have written is fuzzed: each such reader has a property test, and a new one is asked for its own. */
 import { globSync, readFileSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { expect, test } from 'vitest';
 
 const root = resolve(import.meta.dirname, '..');
@@ -41,7 +41,8 @@ const FUZZED: readonly (readonly [from: string, readers: readonly string[], by: 
   ['tags of LVM', ['decodeTag'], 'src/lvm/tags.test.ts'],
   ['fstab', ['parseFstab'], 'src/lvm/mounts.test.ts'],
   ['the output of cryptsetup', ['slotIn'], 'src/lvm/commands.test.ts'],
-  ['specs of pools', ['decide'], 'src/pool/random-worlds.test.ts'],
+  ['specs of pools', ['decide', 'statusOf', 'statefulSetOf'], 'src/pool/any-spec.test.ts'],
+  ['specs of syncs', ['SimulatedSite'], 'src/sync/any-spec.test.ts'],
   ['answers of agents', ['agentStatusOf'], 'src/pool/agent-answer.test.ts'],
   ['requests to agents', ['RunningAgent'], 'src/agent/hostile-requests.test.ts'],
   ['ranges of blobs', ['askedRange'], 'src/agent/ranges.test.ts'],
@@ -56,9 +57,41 @@ const FUZZED: readonly (readonly [from: string, readers: readonly string[], by: 
 ];
 
 test.each(FUZZED)('%s', (_, readers, by) => {
-  const text = read(by);
-  expect(text).toContain("from 'fast-check'");
-  for (const reader of readers) expect(text).toMatch(new RegExp(`\\b${reader}\\b`));
+  const imports = importsOf(read(by));
+  expect([...imports.values()]).toContain('fast-check');
+  for (const reader of readers) {
+    const from = imports.get(reader) ?? expect.unreachable(`${by} does not import ${reader}`);
+    expect(read(join(dirname(by), from))).toMatch(new RegExp(`^export .*\\b${reader}\\b`, 'm'));
+  }
+});
+
+/** What a test imports, by its name there, and from where. */
+function importsOf(text: string): ReadonlyMap<string, string> {
+  const named = [...text.matchAll(/^import \{([^}]*)\} from '([^']+)';$/gm)].flatMap(([, names, from = '']) =>
+    namesIn(names).map((name) => [name, from] as const),
+  );
+  const taken = [...text.matchAll(/^import \* as (\w+) from '([^']+)';$/gm)].flatMap(([, all, from = '']) => {
+    const [, names] = new RegExp(`^const \\{([^}]*)\\} =\\s*${all};$`, 'm').exec(text) ?? [];
+    return namesIn(names).map((name) => [name, from] as const);
+  });
+  const whole = [...text.matchAll(/^import (?:\* as )?(\w+) from '([^']+)';$/gm)].map(
+    ([, name = '', from = '']) => [name, from] as const,
+  );
+  return new Map([...named, ...taken, ...whole]);
+}
+
+const namesIn = (list = ''): readonly string[] =>
+  list
+    .split(',')
+    .map((name) => name.trim())
+    .filter((name) => name !== '' && !name.startsWith('type '));
+
+test('a name that only occurs is not imported', () => {
+  const text = "import fc from 'fast-check';\nimport { type A, b } from './b.ts';\n// parseReport reads\n";
+  expect([...importsOf(text)]).toEqual([
+    ['b', './b.ts'],
+    ['fc', 'fast-check'],
+  ]);
 });
 
 /** Read by a table of what is allowed, or a part of a reader that is fuzzed, or a loop around bytes that somebody else reads. */

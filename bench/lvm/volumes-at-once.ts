@@ -8,6 +8,9 @@ import type { Row } from '../measure/row.ts';
 
 const VOLUMES = '/api/v1/persistentvolumes';
 const SIZE_MIB = 32;
+const SIZES = [5, 50, 200];
+const QUICK_SIZES = [5];
+const LEAST_FOR_TARGET = 50;
 const AT_ONCE = 50;
 /** As it is shipped. */
 const QUIET = '--debug=false';
@@ -17,47 +20,54 @@ const RESYNC = '--resync-period=5s';
 export const volumesAtOnce: Benchmark = {
   name: 'volumes at once',
   about:
-    'declares 50 volumes of 32 MiB at once and waits until each is mounted and its object says so; the limit is a loop of a shell that runs ' +
+    'declares 5, 50 and 200 volumes of 32 MiB at once and waits until each is mounted and its object says so; the limit is a loop of a shell that runs ' +
     'lvcreate, mkfs.ext4, mkdir and mount for each, one after the other. Both take turns at being first. Commands are counted by the ' +
     "agent itself. Then 200 volumes are there, and one pass over them is looked at: nothing is to be done, and the agent's commands are counted.",
   async run(bench) {
     await setup();
-    const [made, looked] = bench.quick ? [5, 10] : [50, 200];
-    await using node = await LvmNode.start([(looked + made) * 2 * SIZE_MIB * MIB]);
+    const sizes = (bench.quick ? QUICK_SIZES : SIZES).filter((size) => size <= bench.largest);
+    const looked = bench.quick ? 10 : 200;
+    await using node = await LvmNode.start([(looked + Math.max(0, ...sizes)) * 2 * SIZE_MIB * MIB]);
     const agent = await node.agent(QUIET);
-    const runs: { readonly bare: number; readonly ours: number; readonly commands: number }[] = [];
-    for (let round = 1; round <= bench.rounds; round++) {
-      runs.push(await oneRound(round, made, node));
-      const last = runs.at(-1);
-      bench.progress(
-        `  round ${round} of ${bench.rounds}: ${last?.ours.toFixed(1)} s beside ${last?.bare.toFixed(1)} s, ${last?.commands} commands`,
-      );
-    }
+    const rows: Row[] = [];
+    for (const size of sizes) rows.push(...(await atOnce(size, node, bench)));
     agent.kill('SIGTERM');
     await agent.ended();
-    const what = `${made} volumes at once`;
-    return [
-      {
-        what,
-        figure: 'time on the wall',
-        unit: 's',
-        limit: median(runs.map(({ bare }) => bare)),
-        ours: median(runs.map(({ ours }) => ours)),
-        ratio: median(runs.map(({ ours, bare }) => ours / bare)),
-        target: { ratioAtMost: 1.1 },
-      },
-      {
-        what,
-        figure: 'commands per volume',
-        unit: '',
-        limit: 4,
-        ours: median(runs.map(({ commands }) => commands)) / made,
-        target: { oursAtMost: 4 - 1 / made },
-      },
-      ...(await withNothingToDo(looked, node, bench)),
-    ];
+    return [...rows, ...(await withNothingToDo(looked, node, bench))];
   },
 };
+
+async function atOnce(made: number, node: LvmNode, bench: Bench): Promise<readonly Row[]> {
+  const runs: { readonly bare: number; readonly ours: number; readonly commands: number }[] = [];
+  for (let round = 1; round <= bench.rounds; round++) {
+    const last = await oneRound(round, made, node);
+    runs.push(last);
+    bench.progress(
+      `  ${made} volumes, round ${round} of ${bench.rounds}: ${last.ours.toFixed(1)} s beside ${last.bare.toFixed(1)} s, ${last.commands} commands`,
+    );
+  }
+  const what = `${made} volumes at once`;
+  return [
+    {
+      what,
+      figure: 'time on the wall',
+      unit: 's',
+      limit: median(runs.map(({ bare }) => bare)),
+      ours: median(runs.map(({ ours }) => ours)),
+      ratio: median(runs.map(({ ours, bare }) => ours / bare)),
+      /** Of a few, most of the time is that of one look at everything, which a bare loop has not. */
+      ...(made >= LEAST_FOR_TARGET && { target: { ratioAtMost: 1.1 } }),
+    },
+    {
+      what,
+      figure: 'commands per volume',
+      unit: '',
+      limit: 4,
+      ours: median(runs.map(({ commands }) => commands)) / made,
+      ...(made >= LEAST_FOR_TARGET && { target: { oursAtMost: 4 - 1 / made } }),
+    },
+  ];
+}
 
 async function oneRound(round: number, count: number, node: LvmNode) {
   const bareFirst = round % 2 === 1;

@@ -8,6 +8,8 @@ import type { Row } from './row.ts';
 export interface Group {
   readonly name: string;
   readonly about: string;
+  /** For one that is measured so often, whatever is asked for. */
+  readonly rounds?: number;
   /** Pictures on its page, by the names of their files. */
   readonly charts?: Readonly<Record<string, Chart>>;
   readonly benchmarks: readonly Benchmark[];

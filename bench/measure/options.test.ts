@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { help, optionsOf } from './options.ts';
+import { help, isWhole, optionsOf } from './options.ts';
 
 const GROUPS = ['kit', 'soak', 'topology'];
 const options = (...args: readonly string[]) => optionsOf(args, GROUPS);
@@ -11,6 +11,13 @@ test('without anything, all groups are run, each figure three times', () => {
 test('a quick run has one round, and few minutes', () => {
   expect(options('kit', '--quick')).toMatchObject({ groups: ['kit'], rounds: 1, minutes: 2 });
   expect(options('--quick', '--rounds=2', '--minutes', '0.5')).toMatchObject({ rounds: 2, minutes: 0.5 });
+});
+
+test('a part of the benchmarks, of the sizes or of the time is not the whole', () => {
+  expect(isWhole(options())).toBe(true);
+  expect(isWhole(options('--minutes=60'))).toBe(true);
+  for (const part of ['--only=start', '--largest=10', '--minutes=1', '--quick'])
+    expect(isWhole(options(part))).toBe(false);
 });
 
 test('what there is not is answered with what is like it', () => {
@@ -28,6 +35,6 @@ test('a value that is missing or cannot be is told', () => {
 test('help names every group by its first sentence, and every option', () => {
   const text = help(new Map([['kit', 'What the runtime costs. And more.']]));
   expect(text).toContain('  kit        What the runtime costs\n');
-  for (const option of ['--quick', '--only', '--rounds', '--largest', '--minutes', '--renew', '--help'])
+  for (const option of ['--quick', '--only', '--rounds', '--largest', '--minutes', '--renew', '--record', '--help'])
     expect(text).toContain(`  ${option === '--help' ? '-h, ' : ''}${option}`);
 });

@@ -10,6 +10,7 @@ export interface Options {
   readonly largest: number;
   readonly minutes: number;
   readonly renew: boolean;
+  readonly record: boolean;
   readonly help: boolean;
 }
 
@@ -23,28 +24,41 @@ const FLAGS = {
   largest: { type: 'string' },
   minutes: { type: 'string' },
   renew: { type: 'boolean', default: false },
+  record: { type: 'boolean', default: false },
   help: { type: 'boolean', short: 'h', default: false },
 } as const;
 
 const NAMES = Object.keys(FLAGS).map((name) => `--${name}`);
+
+/** How long a soak takes at least. */
+const WHOLE_MINUTES = 20;
 
 /** `known` are the groups that there are. */
 export function optionsOf(args: readonly string[], known: readonly string[]): Options {
   const { values, positionals } = parsed(args);
   const unknown = positionals.find((name) => !known.includes(name));
   if (unknown !== undefined) throw noSuch('benchmark group', unknown, known);
-  const { only = [], quick, renew, help } = values;
+  const { only = [], quick, renew, record, help } = values;
   return {
     groups: positionals.length > 0 ? positionals : known,
     only,
     quick,
     renew,
+    record,
     help,
     rounds: positive('--rounds', values.rounds) ?? (quick ? 1 : 3),
     largest: positive('--largest', values.largest) ?? Number.POSITIVE_INFINITY,
-    minutes: positive('--minutes', values.minutes) ?? (quick ? 2 : 20),
+    minutes: positive('--minutes', values.minutes) ?? (quick ? 2 : WHOLE_MINUTES),
   };
 }
+
+/** Whether it measures everything: a part of the figures would push the others out of the page. */
+export const isOfAll = ({ only, largest }: Options): boolean =>
+  only.length === 0 && largest === Number.POSITIVE_INFINITY;
+
+/** And as carefully as what is recorded. */
+export const isWhole = (options: Options): boolean =>
+  isOfAll(options) && !options.quick && options.minutes >= WHOLE_MINUTES;
 
 function parsed(args: readonly string[]) {
   const unknown = args.find((arg) => arg.startsWith('--') && arg !== '--' && !NAMES.includes(arg.replace(/=.*/s, '')));
@@ -87,10 +101,12 @@ Options:
   --largest N       leave larger sizes out, in groups that have several
   --minutes M       how long a soak takes (20)
   --renew           put what --only or --largest measured into the recorded results, marked with its date
+  --record          record the results of a whole run although ratios are worse than the recorded ones
   -h, --help        this
 
-A whole run writes bench/results/GROUP.json and GROUP.md; then make docs brings docs/benchmarks.md up to date.
-The run ends with 1 when a target was missed, or a ratio is more than 20 % above the recorded one, and says which.
+A whole run writes bench/results/GROUP.json and GROUP.md; then make docs brings docs/benchmarks.md up to date. Where ratios are worse, what is
+recorded stays, so that the next run is compared with it, too, and the results go to GROUP.local.json; as do those of a soak of less than 20 minutes.
+The run ends with 1 when a target was missed, or a ratio is more than 20 % worse than the recorded one, and says which.
 
 Examples:
   node bench/run.ts topology --quick            does it run?

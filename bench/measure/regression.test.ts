@@ -20,6 +20,14 @@ test('one that is less is not, nor one that has become better', () => {
   expect(regressions([row(1.5)], [row(0.5)])).toEqual([]);
 });
 
+test('of what is done in a second, less is worse and more is not', () => {
+  const throughput = (ratio: number): Row => ({ ...row(ratio, 'throughput'), unit: 'MB/s' });
+  expect(regressions([throughput(0.9)], [throughput(0.7)]).map(inWords)).toEqual([
+    'list: throughput: 0.70× the limit, and 0.90× recorded, 22 % less',
+  ]);
+  expect(regressions([throughput(0.5)], [throughput(0.9)])).toEqual([]);
+});
+
 test('what has no ratio, or is new, is not compared', () => {
   expect(regressions([row(undefined)], [row(9)])).toEqual([]);
   expect(regressions([row(1)], [row(undefined)])).toEqual([]);

@@ -16,10 +16,14 @@ export function regressions(recorded: readonly Row[], rows: readonly Row[]): rea
   const now = onlyOnes(rows);
   return [...now].flatMap(([name, row]) => {
     const old = before.get(name)?.ratio;
-    const isWorse = old !== undefined && row.ratio !== undefined && row.ratio > old * TOLERANCE;
+    if (old === undefined || row.ratio === undefined) return [];
+    const isWorse = isBetterHigher(row) ? row.ratio < old / TOLERANCE : row.ratio > old * TOLERANCE;
     return isWorse ? [{ row, before: old, now: row.ratio }] : [];
   });
 }
+
+/** Of what is done in a second, more is better. */
+const isBetterHigher = ({ unit }: Row): boolean => unit.endsWith('/s');
 
 function onlyOnes(rows: readonly Row[]): ReadonlyMap<string, Row> {
   const named = [...Map.groupBy(rows, nameOf)];
@@ -27,4 +31,4 @@ function onlyOnes(rows: readonly Row[]): ReadonlyMap<string, Row> {
 }
 
 export const inWords = ({ row, before, now }: Regression): string =>
-  `${nameOf(row)}: ${now.toFixed(2)}× the limit, and ${before.toFixed(2)}× recorded, ${Math.round((now / before - 1) * 100)} % more`;
+  `${nameOf(row)}: ${now.toFixed(2)}× the limit, and ${before.toFixed(2)}× recorded, ${Math.round(Math.abs(now / before - 1) * 100)} % ${now > before ? 'more' : 'less'}`;

@@ -63,7 +63,7 @@ export function page(group: Group, { date, machine, versions, rounds, rows }: Re
 
 ${group.about}
 
-Measured on ${date} by \`make bench GROUP=${group.name}\`, each figure the median of ${rounds} rounds${runOnce(group)}, on ${cores} cores (${cpu}, ${platform}),
+Measured on ${date} by \`make bench GROUP=${group.name}\`, ${howOften(rounds)}${runOnce(group)}, on ${cores} cores (${cpu}, ${platform}),
 ${memoryGb} GB of memory, at a load of ${load} before the run; ${software.join(', ')}.
 
 ${charts(group)}${table(rows)}
@@ -77,6 +77,9 @@ function runOnce({ benchmarks }: Group): string {
   return names.length > 0 ? ` (those of ${names.join(' and ')} are of one run)` : '';
 }
 
+const howOften = (rounds: number): string =>
+  rounds === 1 ? 'each figure measured once' : `each figure the median of ${rounds} rounds`;
+
 const charts = ({ charts: drawn = {} }: Group): string =>
   Object.entries(drawn)
     .map(([file, { about }]) => `![${about}](${file})\n\n`)
@@ -86,8 +89,7 @@ const charts = ({ charts: drawn = {} }: Group): string =>
 function later(rows: readonly Row[]): string {
   const runs = Map.groupBy(
     rows.filter(({ since }) => since !== undefined),
-    ({ since }) =>
-      since && `on ${since.date}, each the median of ${since.rounds} rounds, at a load of ${since.load} before the run`,
+    ({ since }) => since && `on ${since.date}, ${howOften(since.rounds)}, at a load of ${since.load} before the run`,
   );
   const lines = [...runs].map(([run, found]) => {
     const names = [...new Set(found.map(({ what }) => what))].join('; ');

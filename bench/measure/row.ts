@@ -22,12 +22,16 @@ export interface Measured {
   readonly load: number;
 }
 
-export type Target = { readonly ratioAtMost: number } | { readonly oursAtMost: number };
+export type Target =
+  | { readonly ratioAtMost: number }
+  | { readonly oursAtMost: number }
+  | { readonly oursAtLeast: number };
 
 /** Undefined for a row that is there to be read only. */
 export function meetsTarget({ ours, ratio, target }: Row): boolean | undefined {
   if (!target) return undefined;
   if ('oursAtMost' in target) return ours <= target.oursAtMost;
+  if ('oursAtLeast' in target) return ours >= target.oursAtLeast;
   return ratio !== undefined && ratio <= target.ratioAtMost;
 }
 

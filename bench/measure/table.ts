@@ -1,5 +1,5 @@
 /** Rows as a table that reads well in a terminal and is Markdown. */
-import { meetsTarget, type Row } from './row.ts';
+import { meetsTarget, type Row, type Target } from './row.ts';
 
 const HEAD = ['what', 'figure', 'limit', 'ours', 'ours / limit', 'target', 'published client', ''];
 
@@ -24,10 +24,15 @@ export function cellsOf(row: Row): readonly string[] {
     value(limit),
     value(ours),
     ratio === undefined ? '' : `${ratio.toFixed(2)}×`,
-    target ? ('oursAtMost' in target ? `≤ ${value(target.oursAtMost)}` : `≤ ${target.ratioAtMost}×`) : '',
+    target ? targetCell(target, value) : '',
     value(published),
     met === undefined ? '' : met ? 'met' : 'MISSED',
   ];
+}
+
+function targetCell(target: Target, value: (number: number) => string): string {
+  if ('oursAtMost' in target) return `≤ ${value(target.oursAtMost)}`;
+  return 'oursAtLeast' in target ? `≥ ${value(target.oursAtLeast)}` : `≤ ${target.ratioAtMost}×`;
 }
 
 /** Three digits say all that a benchmark knows. */

@@ -22,12 +22,16 @@ export const AFTERWARDS = 45;
 export function failuresOutside(
   samples: readonly Sample[],
   disruptions: readonly Disruption[],
-): { readonly reconciles: number; readonly failures: number } {
+): Pick<Sample, 'reconciles' | 'failures' | 'refusals'> {
   const steps = samples.slice(1).map((later, index) => ({ before: samples[index] ?? later, later }));
   const quiet = steps.filter(({ before, later }) => !disruptions.some((each) => overlaps(each, before.at, later.at)));
   const sum = (of: (sample: Sample) => number) =>
     quiet.reduce((all, { before, later }) => all + of(later) - of(before), 0);
-  return { reconciles: sum(({ reconciles }) => reconciles), failures: sum(({ failures }) => failures) };
+  return {
+    reconciles: sum(({ reconciles }) => reconciles),
+    failures: sum(({ failures }) => failures),
+    refusals: sum(({ refusals }) => refusals),
+  };
 }
 
 export const linesOutside = (

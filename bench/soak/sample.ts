@@ -11,6 +11,8 @@ export interface Sample {
   readonly sockets: number;
   readonly reconciles: number;
   readonly failures: number;
+  /** A guard has kept it from something, and looks again soon: it did what it is there for. */
+  readonly refusals: number;
 }
 
 const MB = 1e6;
@@ -26,6 +28,7 @@ export function sampleOf(page: string, at: number): Sample {
     metrics
       .filter((metric) => metric.name === name && labels.test(metric.labels))
       .reduce((all, { value }) => all + value, 0);
+  const refusals = sum('holdfast_reconcile_outcomes_total', /="refused"/);
   return {
     at,
     residentMb: sum('process_resident_memory_bytes') / MB,
@@ -35,6 +38,7 @@ export function sampleOf(page: string, at: number): Sample {
     handles: sum('nodejs_active_handles_total'),
     sockets: sum('nodejs_active_resources', /type="(?:TCPSocketWrap|TLSWrap)"/),
     reconciles: sum('controller_runtime_reconcile_total'),
-    failures: sum('controller_runtime_reconcile_total', /result="error"/),
+    failures: sum('controller_runtime_reconcile_total', /result="error"/) - refusals,
+    refusals,
   };
 }

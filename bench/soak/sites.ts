@@ -104,9 +104,10 @@ const watchedLvm = ({ address, agent }: LvmChurn): WatchedProcess => ({
   page: () => textOf(`http://${address}/metrics`),
   log: async () => agent.lines,
   ended: agent.ended(),
+  hasControllers: true,
 });
 
-/** The kubelet starts it again when it ends; it then begins with less, and its log tells. */
+/** The kubelet starts it again when it ends, and counts that. It has no controllers. */
 function watchedAgent({ pool }: PoolChurn, ordinal: number, pods: PlayedPods): WatchedProcess {
   const address = async () => (await pool.pod(ordinal)).status.podIP;
   const token = pool.token();
@@ -114,6 +115,8 @@ function watchedAgent({ pool }: PoolChurn, ordinal: number, pods: PlayedPods): W
     name: `storage agent ${ordinal}`,
     page: async () => textOf(`http://${await address()}:8080/metrics`, await token),
     log: async () => (await pods.logOf(pool.podName(ordinal))).split('\n'),
+    ended: async () => (await pool.pod(ordinal)).status.containerStatuses?.[0]?.restartCount ?? 0,
+    hasControllers: false,
   };
 }
 

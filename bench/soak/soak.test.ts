@@ -3,6 +3,8 @@ import { meetsTarget } from '../measure/row.ts';
 import { AFTERWARDS, failuresOutside, linesOutside } from './budget.ts';
 import { growth, quantile } from './growth.ts';
 import { type Sample, sampleOf } from './sample.ts';
+import { looksOf } from './soak.ts';
+import { Watched } from './watched.ts';
 
 const sample = (at: number, more: Partial<Sample> = {}): Sample => ({
   at,
@@ -14,6 +16,7 @@ const sample = (at: number, more: Partial<Sample> = {}): Sample => ({
   sockets: 4,
   reconciles: 0,
   failures: 0,
+  refusals: 0,
   ...more,
 });
 
@@ -35,6 +38,9 @@ nodejs_active_resources{type="TCPSocketWrap"} 3
 nodejs_active_resources{type="Timeout"} 8
 controller_runtime_reconcile_total{controller="pool",result="success"} 40
 controller_runtime_reconcile_total{controller="sync",result="error"} 2
+controller_runtime_reconcile_total{controller="devices",result="error"} 5
+holdfast_reconcile_outcomes_total{controller="devices",outcome="refused"} 4
+holdfast_reconcile_outcomes_total{controller="devices",outcome="retry"} 1
 `;
   expect(sampleOf(page, 7)).toEqual({
     at: 7,
@@ -44,8 +50,9 @@ controller_runtime_reconcile_total{controller="sync",result="error"} 2
     descriptors: 24,
     handles: 9,
     sockets: 3,
-    reconciles: 42,
-    failures: 2,
+    reconciles: 47,
+    failures: 3,
+    refusals: 4,
   });
 });
 
@@ -80,12 +87,32 @@ test('failures count unless something was taken away just then', () => {
     sample(400, { reconciles: 60, failures: 20 }),
     sample(450, { reconciles: 70, failures: 22 }),
   ];
-  expect(failuresOutside(samples, [restart])).toEqual({ reconciles: 20, failures: 3 });
-  expect(failuresOutside(samples, [])).toEqual({ reconciles: 70, failures: 22 });
+  expect(failuresOutside(samples, [restart])).toEqual({ reconciles: 20, failures: 3, refusals: 0 });
+  expect(failuresOutside(samples, [])).toEqual({ reconciles: 70, failures: 22, refusals: 0 });
 });
 
 test('so do lines in a log', () => {
   const line = (at: number, level = 'error') => ({ at, level, text: '' });
   const lines = [line(99), line(101), line(110 + AFTERWARDS), line(200), line(300, 'info')];
   expect(linesOutside(lines, 'error', [restart])).toEqual([line(99), line(200)]);
+});
+
+test('who has looked at nothing has shown nothing, and a refusal is no failure', () => {
+  const missedOf = (samples: readonly Sample[]) =>
+    looksOf('it', samples, [])
+      .filter((row) => meetsTarget(row) === false)
+      .map(({ figure }) => figure);
+  expect(missedOf([sample(0), sample(5)])).toEqual(['looks at something, outside of disruptions']);
+  expect(missedOf([sample(0), sample(5, { reconciles: 69, refusals: 10 })])).toEqual([]);
+  expect(missedOf([sample(0), sample(5, { reconciles: 69, failures: 10 })])).toEqual(['of these, failed']);
+});
+
+const process = { name: 'it', page: async () => '', log: async () => [], hasControllers: false };
+
+test('who is started again is told by how often, and who is not by that it has ended', async () => {
+  expect(await new Watched({ ...process, ended: async () => 3 }, 0).endings()).toBe(3);
+  const dead = new Watched({ ...process, ended: Promise.resolve() }, 0);
+  await Promise.resolve();
+  expect(await dead.endings()).toBe(1);
+  expect(await new Watched({ ...process, ended: new Promise(() => {}) }, 0).endings()).toBe(0);
 });

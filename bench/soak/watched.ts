@@ -12,8 +12,10 @@ export interface WatchedProcess {
   readonly page: () => Promise<string>;
   /** The lines of its log so far, as JSON where they are. */
   readonly log: () => Promise<readonly string[]>;
-  /** Settles when it ends; never, where somebody starts it again. */
-  readonly ended?: Promise<unknown>;
+  /** How often it has ended and was started again; or that it has ended, where nobody does that. */
+  readonly ended: Promise<unknown> | (() => Promise<number>);
+  /** Whether it has controllers, which look at objects. */
+  readonly hasControllers: boolean;
 }
 
 export const watchedHoldfast = (name: string, program: Holdfast): WatchedProcess => ({
@@ -21,12 +23,13 @@ export const watchedHoldfast = (name: string, program: Holdfast): WatchedProcess
   page: async () => (await program.page('/metrics')).text,
   log: async () => program.logged.map((line) => JSON.stringify(line)),
   ended: program.ended(),
+  hasControllers: true,
 });
 
 export class Watched {
   readonly name: string;
   readonly samples: Sample[] = [];
-  hasEnded = false;
+  #endings = 0;
   readonly #process: WatchedProcess;
   readonly #beganAt: number;
 
@@ -36,9 +39,19 @@ export class Watched {
     this.#process = process;
     this.#beganAt = beganAt;
     const ends = () => {
-      this.hasEnded = true;
+      this.#endings = 1;
     };
-    void process.ended?.then(ends, ends);
+    if (!(typeof process.ended === 'function')) void process.ended.then(ends, ends);
+  }
+
+  get hasControllers(): boolean {
+    return this.#process.hasControllers;
+  }
+
+  /** How often it has ended by itself. */
+  async endings(): Promise<number> {
+    const { ended } = this.#process;
+    return typeof ended === 'function' ? await ended() : this.#endings;
   }
 
   /** Until the signal is aborted. What cannot be read at the moment is left out. */

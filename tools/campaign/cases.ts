@@ -1,9 +1,9 @@
 /** What the campaign tries: every fault at every call site of every story, crashes around all that changes something, a world that changes, and chance. */
 import type { Random } from '../../src/kit/backoff.ts';
 import { seeded } from '../../src/sandbox/seeded.ts';
+import { crashesAt, faultsAt } from '../../src/sandbox/simulate/call-faults.ts';
 import {
   ANY,
-  CALL_FAULTS,
   type CallFault,
   type Calls,
   drawExactly,
@@ -13,7 +13,7 @@ import {
   WATCH_FAULTS,
   type WatchFault,
 } from '../../src/sandbox/simulate/fault.ts';
-import { changesOf, Rehearsal, type Story } from '../../src/sandbox/simulate/simulate.ts';
+import { changesOf, Rehearsal, replayOf, type Story } from '../../src/sandbox/simulate/simulate.ts';
 
 export const PARTS = ['crashes', 'calls', 'watches', 'times', 'world', 'pairs and triples'] as const;
 
@@ -42,10 +42,6 @@ export const SIZES: Readonly<Record<string, Size>> = {
   all: { each: Number.POSITIVE_INFINITY, random: 10_000, worlds: 100 },
 };
 
-const CRASHES: readonly CallFault[] = ['crash-before', 'crash-after'];
-/** They change nothing: a crash there is one after the call before. */
-const READS =
-  /^(?:GET|WATCH|ASK|LIST|find-program|table\.\S+|file\.(?:l?stat|readlink|realpath|read|list|watch)|device\.(?:open|facts|read)) /;
 const PAUSES_MS = [20_000, 60_000];
 const MOMENTS = [0.1, 0.5, 0.9];
 
@@ -55,19 +51,15 @@ export async function casesOf(story: Story, seed: number, size: Size): Promise<r
   const at = { story: story.name, seed, world: [] };
   const random = seeded(seed ^ 0xca3e);
   return [
-    ...atCalls(rehearsal, size, CRASHES, (call) => !READS.test(call)).map((faults) => ({
-      ...at,
-      part: 'crashes' as const,
-      faults,
-    })),
-    ...atCalls(rehearsal, size, others(CALL_FAULTS, CRASHES), () => true).map((faults) => ({
-      ...at,
-      part: 'calls' as const,
-      faults,
-    })),
+    ...atCalls(rehearsal, size, crashesAt).map((faults) => ({ ...at, part: 'crashes' as const, faults })),
+    ...atCalls(rehearsal, size, faultsAt).map((faults) => ({ ...at, part: 'calls' as const, faults })),
     ...atWatches(rehearsal, size).map((faults) => ({ ...at, part: 'watches' as const, faults })),
     ...atTimes(rehearsal, story).map((faults) => ({ ...at, part: 'times' as const, faults })),
-    ...inChangedWorlds(rehearsal, story, random, size).map((each) => ({ ...at, part: 'world' as const, ...each })),
+    ...inChangedWorlds(rehearsal, story, { random, first: seed, worlds: size.worlds }).map((each) => ({
+      ...at,
+      part: 'world' as const,
+      ...each,
+    })),
     ...Array.from({ length: size.random }, () => ({
       ...at,
       part: 'pairs and triples' as const,
@@ -76,8 +68,8 @@ export async function casesOf(story: Story, seed: number, size: Size): Promise<r
   ];
 }
 
-const others = <T>(all: readonly T[], without: readonly T[]): readonly T[] =>
-  all.filter((each) => !without.includes(each));
+/** The command that plays it again. */
+export const replayOfCase = ({ story: name, ...each }: Case): string => replayOf(each, { name });
 
 /** So many of them as evenly as can be, the first and the last among them. */
 export function spread(count: number, most: number): readonly number[] {
@@ -95,14 +87,11 @@ function sitesOf(jobs: readonly string[], made: Calls) {
 function atCalls(
   { jobs, calls }: Rehearsal,
   { each }: Size,
-  kinds: readonly CallFault[],
-  isMeant: (call: string) => boolean,
+  kindsAt: (call: string) => readonly CallFault[],
 ): readonly (readonly Fault[])[] {
-  return sitesOf(jobs, calls)
-    .filter(({ call }) => isMeant(call))
-    .flatMap(({ job, call, count }) =>
-      spread(count, each).flatMap((nth) => kinds.map((kind): Fault[] => [{ at: 'call', job, call, nth, kind }])),
-    );
+  return sitesOf(jobs, calls).flatMap(({ job, call, count }) =>
+    spread(count, each).flatMap((nth) => kindsAt(call).map((kind): Fault[] => [{ at: 'call', job, call, nth, kind }])),
+  );
 }
 
 function atWatches({ jobs, watches }: Rehearsal, { each }: Size): readonly (readonly Fault[])[] {
@@ -114,29 +103,28 @@ function atWatches({ jobs, watches }: Rehearsal, { each }: Size): readonly (read
 }
 
 /** A leader that is paused, one beside whom there is another, and a clock that is set. */
-function atTimes({ jobs }: Rehearsal, { storyMs }: Story): readonly (readonly Fault[])[] {
+function atTimes({ jobs, elected }: Rehearsal, { storyMs }: Story): readonly (readonly Fault[])[] {
   const kinds: readonly TimeFault[] = [
     ...PAUSES_MS.map((forMs) => ({ kind: 'pause', forMs }) as const),
     ...JUMPS_MS.map((byMs) => ({ kind: 'jump', byMs }) as const),
-    { kind: 'lease' },
   ];
+  const of = (job: string) => [...kinds, ...(elected.includes(job) ? [{ kind: 'lease' } as const] : [])];
   return jobs.flatMap((job) =>
     MOMENTS.flatMap((moment) =>
-      kinds.map((kind): Fault[] => [{ at: 'time', job, ms: Math.floor(moment * storyMs), ...kind }]),
+      of(job).map((kind): Fault[] => [{ at: 'time', job, ms: Math.floor(moment * storyMs), ...kind }]),
     ),
   );
 }
 
-/** Each change alone, and with faults; and two of them at once. */
+/** Each change alone, and with faults; and two of them at once. From the first seed on. */
 function inChangedWorlds(
   { mix }: Rehearsal,
   story: Story,
-  random: Random,
-  { worlds }: Size,
+  { random, first, worlds }: { readonly random: Random; readonly first: number; readonly worlds: number },
 ): readonly Pick<Case, 'seed' | 'world' | 'faults'>[] {
   const changes = changesOf(story);
   const pick = () => changes[Math.floor(random() * changes.length)] ?? '';
-  return Array.from({ length: worlds }, (_, index) => index + 1).flatMap((seed) =>
+  return Array.from({ length: worlds }, (_, index) => first + index).flatMap((seed) =>
     changes.flatMap((change) => [
       { seed, world: [change], faults: [] },
       { seed, world: [change], faults: drawExactly(random, mix, 1 + Math.floor(random() * 3)) },

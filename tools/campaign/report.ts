@@ -10,9 +10,14 @@ export interface Found {
   readonly shortened?: string;
 }
 
+/** A case that was played, and the faults of it that something has met. */
+export interface PlayedCase extends Case {
+  readonly struck: readonly Fault[];
+}
+
 export interface Campaign {
   readonly command: string;
-  readonly played: readonly Case[];
+  readonly played: readonly PlayedCase[];
   readonly planned: number;
   readonly found: readonly Found[];
 }
@@ -38,7 +43,7 @@ export function inMarkdown({ command, played, planned, found }: Campaign): strin
     '',
     '## Call sites and faults',
     '',
-    'How often each fault was at each kind of call, alone or beside others. Names that differ only in a number are one.',
+    `How often each fault struck at each kind of call, alone or beside others. Names that differ only in a number are one. ${missed(played)}`,
     ...stories.flatMap((story) => [
       '',
       `### ${story}`,
@@ -56,10 +61,17 @@ function failure({ wrong, replay, shortened }: Found): readonly string[] {
   return shortened ? [...lines, '', '  ```', ...shortened.split('\n').map((line) => `  ${line}`), '  ```', ''] : lines;
 }
 
-function sitesAndFaults(played: readonly Case[]): readonly string[] {
+/** Those that chance has put at a call that nobody made. */
+function missed(played: readonly PlayedCase[]): string {
+  const planned = played.flatMap(({ faults }) => faults).length;
+  const struck = played.flatMap((each) => each.struck).length;
+  return `Of ${planned} faults, ${planned - struck} met nothing: the call that they were meant for was never made.`;
+}
+
+function sitesAndFaults(played: readonly PlayedCase[]): readonly string[] {
   const counts = new Map<string, Map<string, number>>();
   const kinds = new Set<string>();
-  for (const fault of played.flatMap(({ faults }) => faults)) {
+  for (const fault of played.flatMap(({ struck }) => struck)) {
     const site = siteOf(fault);
     const own = counts.get(site) ?? new Map<string, number>();
     counts.set(site, own.set(fault.kind, (own.get(fault.kind) ?? 0) + 1));

@@ -7,9 +7,10 @@ import { writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { STORIES } from '../../src/commands/simulate/stories.ts';
 import { seeded } from '../../src/sandbox/seeded.ts';
-import { type Case, casesOf, SIZES } from './cases.ts';
+import { type Case, casesOf } from './cases.ts';
+import { minutesOf, seedOf, sizeOf, storiesOf } from './options.ts';
 import { playAll, shortened } from './players.ts';
-import { type Found, inMarkdown, kindOf } from './report.ts';
+import { type Found, inMarkdown, kindOf, type PlayedCase } from './report.ts';
 
 const EVERY_MS = 10_000;
 const BAR = 30;
@@ -24,21 +25,20 @@ const { values } = parseArgs({
   },
 });
 
-const size = SIZES[values.size];
-if (!size) throw new Error(`there is no size ${values.size}: use ${Object.keys(SIZES).join(', ')}`);
-const seed = Number(values.seed);
+const size = sizeOf(values.size);
+const seed = seedOf(values.seed);
 const startedAt = performance.now();
-const endsAt = values.minutes === undefined ? Number.POSITIVE_INFINITY : startedAt + Number(values.minutes) * 60_000;
+const endsAt = startedAt + minutesOf(values.minutes) * 60_000;
 
 const cases = await planned();
 console.log(`${cases.length} cases of ${values.story.join(', ')}, seed ${seed}, size ${values.size}`);
-const played: Case[] = [];
+const played: PlayedCase[] = [];
 const found: Found[] = [];
 let lastToldAt = startedAt;
 await playAll(cases, {
   until: () => performance.now() > endsAt,
-  told: (each, { wrong, replay }) => {
-    played.push(each);
+  told: (each, { wrong, struck, replay }) => {
+    played.push({ ...each, struck });
     if (wrong.length > 0) {
       found.push({ each, wrong, replay });
       say(`FAILED ${each.story} (${each.part}): ${wrong.join('; ').slice(0, 300)}\n  ${replay}\n`);
@@ -58,11 +58,7 @@ process.exitCode = found.length > 0 ? 1 : 0;
 /** In an order that chance has made, so that whoever ends early has tried some of everything. */
 async function planned(): Promise<readonly Case[]> {
   const all: Case[] = [];
-  for (const name of values.story) {
-    const story = STORIES.get(name);
-    if (!story) throw new Error(`there is no story ${name}: use ${[...STORIES.keys()].join(', ')}`);
-    all.push(...(await casesOf(story, seed, size as NonNullable<typeof size>)));
-  }
+  for (const story of storiesOf(values.story)) all.push(...(await casesOf(story, seed, size)));
   const random = seeded(seed);
   return all
     .map((each) => ({ each, at: random() }))

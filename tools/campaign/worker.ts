@@ -1,12 +1,15 @@
 /** Plays one case after another, as it is told; on a processor of its own. */
 import { parentPort } from 'node:worker_threads';
 import { STORIES } from '../../src/commands/simulate/stories.ts';
-import { Rehearsal, replayOf, report, type Story, shrink, type Verdict } from '../../src/sandbox/simulate/simulate.ts';
-import type { Case } from './cases.ts';
+import type { Fault } from '../../src/sandbox/simulate/fault.ts';
+import { Rehearsal, report, type Story, shrink, type Verdict } from '../../src/sandbox/simulate/simulate.ts';
+import { type Case, replayOfCase } from './cases.ts';
 
 /** What came of a case. */
 export interface Played {
   readonly wrong: readonly string[];
+  /** The faults that something has met. */
+  readonly struck: readonly Fault[];
   readonly replay: string;
 }
 
@@ -44,12 +47,15 @@ async function answer(asked: Asked): Promise<Played | string> {
     const story = storyOf(asked.shrink);
     return report(await shrink(await verdictOn(asked.shrink), story, MOST_TRIES), story);
   }
-  const { wrong } = await verdictOn(asked.play);
-  return { wrong, replay: replayOf(asked.play, storyOf(asked.play)) };
+  const { wrong, struck } = await verdictOn(asked.play);
+  return { wrong, struck, replay: replayOfCase(asked.play) };
+}
+
+function failureOf(asked: Asked, { stack = '' }: Error): Played | string {
+  const what = `the simulator fails: ${stack}`;
+  return 'shrink' in asked ? what : { wrong: [what], struck: [], replay: replayOfCase(asked.play) };
 }
 
 parentPort?.on('message', async (asked: Asked) => {
-  parentPort?.postMessage(
-    await answer(asked).catch((error: Error) => ({ wrong: [`the simulator fails: ${error.stack}`], replay: '' })),
-  );
+  parentPort?.postMessage(await answer(asked).catch((error: Error) => failureOf(asked, error)));
 });

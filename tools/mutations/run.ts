@@ -4,11 +4,22 @@
  * cut off. Works on a copy; the checkout is not touched.
  */
 import { spawnSync } from 'node:child_process';
-import { cpSync, globSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  copyFileSync,
+  cpSync,
+  globSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, parse, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { type Mutant, mutantsOf } from './operators.ts';
+import { type Bench, type Selection, Trials } from './trial.ts';
 
 const root = resolve(import.meta.dirname, '../..');
 
@@ -28,8 +39,36 @@ const DECISIONS = [
 /** So many seconds of a processor are more than any of the tests takes: a loop that a bug has made endless ends by it, and what waits for others does not. */
 const MOST_SECONDS = 300;
 
+/** What is made, and what the copy has by a link. */
+const NOT_COPIED = ['.git', 'dist', 'node_modules'];
+
 interface Chosen extends Mutant {
   readonly file: string;
+}
+
+class Copy implements Bench {
+  readonly #at: string;
+  #hasBug: string | undefined;
+
+  constructor(at: string) {
+    this.#at = at;
+  }
+
+  put({ file, source }: { readonly file: string; readonly source: string }): void {
+    this.#hasBug = file;
+    writeFileSync(join(this.#at, file), source);
+  }
+
+  takeOut(): void {
+    if (this.#hasBug) copyFileSync(join(root, this.#hasBug), join(this.#at, this.#hasBug));
+    this.#hasBug = undefined;
+  }
+
+  pass({ how, project, files }: Selection): boolean {
+    const vitest = [how, '--run', '--bail=1', '--reporter=dot', '--passWithNoTests', '--project', project, ...files];
+    const limited = `ulimit -t ${MOST_SECONDS}; exec node_modules/.bin/vitest "$@"`;
+    return spawnSync('sh', ['-c', limited, 'vitest', ...vitest], { cwd: this.#at }).status === 0;
+  }
 }
 
 const { values } = parseArgs({
@@ -56,41 +95,37 @@ console.log(
 
 const copy = mkdtempSync(join(tmpdir(), 'holdfast-mutations-'));
 try {
-  for (const part of [
-    'src',
-    'test',
-    'package.json',
-    'tsconfig.json',
-    'vitest.config.ts',
-    'tools',
-    'deploy',
-    'docs',
-    'charts',
-  ])
-    cpSync(join(root, part), join(copy, part), { recursive: true });
-  symlinkSync(join(root, 'node_modules'), join(copy, 'node_modules'));
-  const survivors = chosen.filter((mutant, index) => index >= first && !isFound(mutant, index));
+  copyCheckout();
+  const trials = new Trials(new Copy(copy));
+  const survivors = chosen.filter((mutant, index) => index >= first && !isFound(trials, mutant, index));
   report(survivors);
 } finally {
   rmSync(copy, { recursive: true });
 }
 
-/**
- * By the tests that import the file themselves, which takes a second, or else by the unit tests that lead to it, or else by the
- * simulations of its job. A test that does not end has found it, too.
- */
-function isFound({ file, source, line, bug }: Chosen, index: number): boolean {
-  const path = join(copy, file);
-  const before = readFileSync(path, 'utf8');
-  const nearest = importersOf(file);
-  writeFileSync(path, source);
-  const found =
-    (nearest.length > 0 && testsFail('run', 'unit', nearest)) ||
-    testsFail('related', 'unit', [file]) ||
-    simulationsFail(file);
-  writeFileSync(path, before);
+/** All of it: what tests read besides the sources is known to nobody but them. */
+function copyCheckout(): void {
+  for (const part of readdirSync(root))
+    if (!NOT_COPIED.includes(part)) cpSync(join(root, part), join(copy, part), { recursive: true });
+  symlinkSync(join(root, 'node_modules'), join(copy, 'node_modules'));
+}
+
+/** A test that does not end has found it, too. */
+function isFound(trials: Trials, mutant: Chosen, index: number): boolean {
+  const { file, line, bug } = mutant;
+  const found = trials.isFound(mutant, selectionsFor(file));
   console.log(`${index + 1}/${chosen.length} ${found ? 'found   ' : 'SURVIVED'} ${file}:${line} ${bug}`);
   return found;
+}
+
+/** The tests that import the file themselves, which takes a second, or else the unit tests that lead to it, or else the simulations of its job. */
+function selectionsFor(file: string): readonly Selection[] {
+  const nearest = importersOf(file);
+  return [
+    ...(nearest.length > 0 ? [{ how: 'run', project: 'unit', files: nearest } as const] : []),
+    { how: 'related', project: 'unit', files: [file] },
+    simulationsOf(file),
+  ];
 }
 
 /** The unit tests in the file's own folder that import it. */
@@ -102,16 +137,11 @@ function importersOf(file: string): readonly string[] {
 }
 
 /** What all jobs stand on is in the simulations of all of them. */
-function simulationsFail(file: string): boolean {
+function simulationsOf(file: string): Selection {
   const [, job = ''] = file.split('/');
-  return job === 'kit' ? testsFail('related', 'simulation', [file]) : testsFail('run', 'simulation', [`src/${job}/`]);
-}
-
-function testsFail(how: 'run' | 'related', project: string, files: readonly string[]): boolean {
-  const vitest = [how, '--run', '--bail=1', '--reporter=dot', '--passWithNoTests', '--project', project, ...files];
-  const limited = `ulimit -t ${MOST_SECONDS}; exec node_modules/.bin/vitest "$@"`;
-  const { status } = spawnSync('sh', ['-c', limited, 'vitest', ...vitest], { cwd: copy });
-  return status !== 0;
+  return job === 'kit'
+    ? { how: 'related', project: 'simulation', files: [file] }
+    : { how: 'run', project: 'simulation', files: [`src/${job}/`] };
 }
 
 function report(survivors: readonly Chosen[]): void {

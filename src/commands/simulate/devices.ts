@@ -13,6 +13,7 @@ import { BANDWIDTH, DEVICE_DIR, headOf, LEDGER, SimulatedDisks, STATE_DIR } from
 import { Oracle } from '../../devices/simulated-node-oracle.ts';
 import { devicesSpec } from '../../devices/spec.ts';
 import type { Random } from '../../kit/backoff.ts';
+import type { SimulatedDisk } from '../../kit/host/simulated/disk.ts';
 import { SimulatedMachine } from '../../kit/host/simulated/machine.ts';
 import { accountOf, grant } from '../../sandbox/rights.ts';
 import { hostOf } from '../../sandbox/simulate/machine.ts';
@@ -28,6 +29,8 @@ const LINKS = ['a', 'b', 'c'];
 const GUESTS = 5;
 const TENANTS = LINKS.length - 1;
 const LAST_MOVE_MS = 15 * 60_000;
+/** How long a disk is open after its claim was deleted. */
+const HELD_MS = 45_000;
 
 const settings: DevicesSettings = {
   node: NODE,
@@ -53,6 +56,8 @@ class DevicesStage implements Stage {
   readonly #machine: SimulatedMachine;
   readonly #disks: SimulatedDisks;
   readonly #oracle: Oracle;
+  /** Something of the machine's is mounted from it, and it has a link where disks are looked for. */
+  readonly #own: SimulatedDisk;
 
   constructor(simulation: Simulation) {
     this.#simulation = simulation;
@@ -63,6 +68,9 @@ class DevicesStage implements Stage {
       devices(parts, settings, hostOf(this.#machine, life), 'simulated');
     this.jobs = [{ job: { name: 'devices', setUp }, user: accountOf('devices') }];
     for (const link of LINKS) this.#oracle.watch(this.#disks.add(link));
+    this.#own = this.#disks.add('own');
+    this.#oracle.watch(this.#own);
+    this.#mountOwn();
     this.#populate();
   }
 
@@ -104,12 +112,46 @@ class DevicesStage implements Stage {
 
   #movesIn({ metadata, spec }: PersistentVolumeClaim): void {
     const disk = this.#oracle.diskOf(spec?.volumeName ?? '');
-    if (disk) this.#oracle.moveIn(metadata.name ?? '', disk, headOf(false));
+    if (!disk) return;
+    const { name = '' } = metadata;
+    this.#oracle.moveIn(name, disk, headOf(false));
+    this.#holds(name, disk);
   }
 
-  #movesOut({ spec }: PersistentVolumeClaim): void {
+  /** Until a while after the claim is gone: a pod that ends takes its time. Half of them have it mounted. */
+  #holds(name: string, { number: device }: SimulatedDisk): void {
+    if (/[02468]$/.test(name)) this.#machine.mount({ device, mountPoint: `/mnt/${name}` });
+    else this.#machine.strangers.push({ device, pid: 1, command: name, fd: 3 });
+  }
+
+  #letsGo(name: string): void {
+    const { mounts, strangers } = this.#machine;
+    const [mounted, held] = [
+      mounts.findIndex(({ mountPoint }) => mountPoint === `/mnt/${name}`),
+      strangers.findIndex(({ command }) => command === name),
+    ];
+    if (mounted >= 0) mounts.splice(mounted, 1);
+    if (held >= 0) strangers.splice(held, 1);
+  }
+
+  /** The machine's own is mounted again at once, and others are as soon as their pods run. */
+  #reboot(): void {
+    this.#disks.reboot();
+    this.#mountOwn();
+    for (const { metadata, spec, status } of this.#simulation.objects.list(PERSISTENT_VOLUME_CLAIMS)) {
+      const disk = this.#oracle.diskOf(spec?.volumeName ?? '');
+      if (disk && status?.phase === 'Bound' && !metadata.deletionTimestamp) this.#holds(metadata.name ?? '', disk);
+    }
+  }
+
+  #mountOwn(): void {
+    this.#machine.mount({ device: this.#own.number, mountPoint: '/var/lib/own' });
+  }
+
+  #movesOut({ metadata, spec }: PersistentVolumeClaim): void {
     const disk = this.#oracle.diskOf(spec?.volumeName ?? '');
     if (disk) this.#oracle.leave(disk);
+    this.#simulation.clock.after(HELD_MS, () => this.#letsGo(metadata.name ?? ''));
   }
 
   steps(random: Random): readonly Step[] {
@@ -119,7 +161,7 @@ class DevicesStage implements Stage {
       return [this.#claims(ms, `guest-${index}`), this.#leaves(Math.min(ms + stays, LAST_MOVE_MS), `guest-${index}`)];
     }).flat();
     const tenants = Array.from({ length: TENANTS }, (_, index) => this.#claims(at(LAST_MOVE_MS), `tenant-${index}`));
-    const cut = { ms: at(LAST_MOVE_MS), what: 'the node loses power', act: () => this.#disks.reboot() };
+    const cut = { ms: at(LAST_MOVE_MS), what: 'the node loses power', act: () => this.#reboot() };
     return [...guests, ...tenants, cut];
   }
 
@@ -245,10 +287,12 @@ class DevicesStage implements Stage {
       const [isIntact, isClean] = [this.#oracle.isIntact(disk), this.#oracle.isClean(disk)];
       return nobodyGetsAnothersData({ volume: name, isBound, isIntact, isClean });
     });
+    const own = volumes.filter(({ metadata }) => this.#oracle.diskOf(metadata.name ?? '') === this.#own);
     const missing = volumes.length < LINKS.length ? [`${LINKS.length} disks are ${volumes.length} volumes`] : [];
     const bound = volumes.filter(({ status }) => status?.phase === 'Bound').length;
     const homeless = bound === TENANTS ? [] : [`${TENANTS} want a disk, and ${bound} have one`];
-    return [...this.#oracle.violations, ...faults, ...missing, ...homeless];
+    const offered = own.map(({ metadata }) => `${metadata.name} is made of a disk that is mounted`);
+    return [...this.#oracle.violations, ...faults, ...missing, ...homeless, ...offered];
   }
 }
 

@@ -3,6 +3,7 @@
  * and in the end each that is left is ready with what was written to it, and nothing is left of the others.
  */
 import { NODES } from '../../api/nodes.ts';
+import { PERSISTENT_VOLUME_CLAIMS } from '../../api/persistent-volume-claims.ts';
 import { PERSISTENT_VOLUMES, type PersistentVolume } from '../../api/persistent-volumes.ts';
 import type { Random } from '../../kit/backoff.ts';
 import { SimulatedMachine } from '../../kit/host/simulated/machine.ts';
@@ -17,7 +18,7 @@ import { accountOf, grant } from '../../sandbox/rights.ts';
 import { processOn } from '../../sandbox/simulate/machine.ts';
 import type { Change, Stage, Step, Story } from '../../sandbox/simulate/simulate.ts';
 import type { JobProcesses, Simulation } from '../../sandbox/simulate/simulation.ts';
-import { edit, relabelled, repeated, whenGone } from './acts.ts';
+import { edit, relabelled, removeIfThere, repeated, whenGone } from './acts.ts';
 
 const MINUTES = 60_000;
 const NODE = 'node7';
@@ -131,6 +132,15 @@ class LvmStage implements Stage {
         ],
       },
       {
+        name: 'the claim of a volume is deleted, and another is bound to it',
+        steps: [
+          { ms, what: `declares ${name} and its claim`, act: () => this.#declareClaimed(name) },
+          { ms: ms + 60_000, what: `writes to ${name}`, act: () => this.#write(name) },
+          { ms: ms + 90_000, what: `deletes the claim`, act: () => this.#unclaim('one') },
+          { ms: ms + 120_000, what: `lets another have ${name}`, act: () => this.#rebind(name, 'other') },
+        ],
+      },
+      {
         name: 'the node is called otherwise',
         steps: [
           { ms, what: 'the node has the name of another', act: () => identify('node8') },
@@ -162,6 +172,36 @@ class LvmStage implements Stage {
     whenGone(this.#simulation, PERSISTENT_VOLUMES, name, () => this.#declare(name));
   }
 
+  /** Retained: it outlives its claim. */
+  #declareClaimed(name: string): void {
+    this.#declare(name, 4n, {}, 'Retain');
+    this.#claim('one', name);
+  }
+
+  #claim(claim: string, volumeName: string): void {
+    this.#simulation.objects.create(PERSISTENT_VOLUME_CLAIMS, {
+      metadata: { name: claim, namespace: NAMESPACE },
+      spec: {
+        accessModes: ['ReadWriteOnce'],
+        storageClassName: STORAGE_CLASS,
+        volumeName,
+        resources: { requests: { storage: `${4n * EXTENT}` } },
+      },
+    });
+  }
+
+  #unclaim(claim: string): void {
+    removeIfThere(this.#simulation.objects, PERSISTENT_VOLUME_CLAIMS, `${NAMESPACE}/${claim}`);
+  }
+
+  #rebind(name: string, claim: string): void {
+    edit(this.#simulation.objects, PERSISTENT_VOLUMES, name, ({ spec: { claimRef: _, ...spec } = {}, ...volume }) => ({
+      ...volume,
+      spec,
+    }));
+    this.#claim(claim, name);
+  }
+
   #strip(): void {
     for (const { metadata } of this.#simulation.objects.list(PERSISTENT_VOLUMES).filter(isOurs))
       this.#annotate(metadata.name ?? '', { [`${PREFIX}status`]: undefined, [`${PREFIX}message`]: undefined });
@@ -175,14 +215,19 @@ class LvmStage implements Stage {
     });
   }
 
-  #declare(name: string, extents = 4n, annotations: Readonly<Record<string, string>> = {}): void {
+  #declare(
+    name: string,
+    extents = 4n,
+    annotations: Readonly<Record<string, string>> = {},
+    persistentVolumeReclaimPolicy: 'Delete' | 'Retain' = 'Delete',
+  ): void {
     const matchExpressions = [{ key: NODE_ID_LABEL, operator: 'In' as const, values: [NODE] }];
     this.#simulation.objects.create(PERSISTENT_VOLUMES, {
       metadata: { name, annotations },
       spec: {
         accessModes: ['ReadWriteOnce'],
         capacity: { storage: `${extents * EXTENT}` },
-        persistentVolumeReclaimPolicy: 'Delete',
+        persistentVolumeReclaimPolicy,
         storageClassName: STORAGE_CLASS,
         local: { path: pathOf(name) },
         nodeAffinity: { required: { nodeSelectorTerms: [{ matchExpressions }] } },
@@ -224,7 +269,7 @@ class LvmStage implements Stage {
       volumes: objects
         .list(PERSISTENT_VOLUMES)
         .filter(isOurs)
-        .map((volume) => [volume.metadata.name, isReady(volume), volume.spec?.capacity?.storage]),
+        .map((volume) => [volume.metadata.name, isReady(volume), volume.spec?.capacity?.storage, claimOf(volume)]),
       logical: this.#lvm.volumes.map(({ name, extents }) => `${name} ${extents}`).toSorted(),
     };
   }
@@ -258,5 +303,7 @@ class LvmStage implements Stage {
 const isOurs = ({ spec }: PersistentVolume): boolean => spec?.storageClassName === STORAGE_CLASS;
 
 const pathOf = (volume: string): string => `${DEFAULT_MOUNT_BASE}/${volume}`;
+
+const claimOf = ({ spec, status }: PersistentVolume): string => `${spec?.claimRef?.name} ${status?.phase}`;
 
 const isReady = ({ metadata }: PersistentVolume): boolean => metadata.annotations?.[`${PREFIX}status`] === 'Processed';

@@ -7,6 +7,7 @@ import {
   anAcknowledgedBlobIsNeverLost,
   replicasDropOnlyAfterEveryLeavingAgentIsEmpty,
 } from '../../../test/invariants/pool.ts';
+import { NODES } from '../../api/nodes.ts';
 import { PERSISTENT_VOLUME_CLAIMS, type PersistentVolumeClaim } from '../../api/persistent-volume-claims.ts';
 import { claimsOf, PODS, type Pod } from '../../api/pods.ts';
 import { STATEFUL_SETS, type StatefulSet } from '../../api/stateful-sets.ts';
@@ -26,7 +27,7 @@ import type { Life } from '../../sandbox/simulate/process.ts';
 import type { Change, Stage, Step, Story } from '../../sandbox/simulate/simulate.ts';
 import type { JobProcesses, Simulation } from '../../sandbox/simulate/simulation.ts';
 import { PROVISIONER } from '../../sandbox/world/provisioner.ts';
-import { edit, removeIfThere, repeated } from './acts.ts';
+import { edit, removeIfThere, repeated, whenGone } from './acts.ts';
 
 const MINUTES = 60_000;
 const NAMESPACE = 'default';
@@ -35,7 +36,7 @@ const KEY = `${NAMESPACE}/${POOL}`;
 const SET = `${KEY}-sts`;
 const BROKEN_IMAGE = 'broken:1';
 const CLASS = 'fast';
-const NODES = 3;
+const NODE_COUNT = 3;
 const MOST_AGENTS = 5;
 const AT_LAST = 2;
 const RESIZES = 4;
@@ -59,6 +60,8 @@ class PoolStage implements Stage {
   readonly #disks = new Map<string, SimulatedDisk>();
   /** What somebody was told is stored. */
   readonly #stored = new Set<string>();
+  /** The uids of claims that somebody has deleted, with all that is on them. */
+  readonly #givenUp = new Set<string>();
   #blobs = 0;
 
   constructor(simulation: Simulation) {
@@ -66,7 +69,7 @@ class PoolStage implements Stage {
     const { objects, world } = simulation;
     objects.create(CUSTOM_RESOURCE_DEFINITIONS, customResourceDefinition(pvPoolResource));
     grant(objects, poolSpec);
-    for (let index = 0; index < NODES; index++) world.addNode(`node-${index}`);
+    for (let index = 0; index < NODE_COUNT; index++) world.addNode(`node-${index}`);
     world.kubelets.brokenImages.add(BROKEN_IMAGE);
     objects.create(STORAGE_CLASSES, {
       metadata: { name: CLASS },
@@ -87,18 +90,18 @@ class PoolStage implements Stage {
   /** Asked over a network on which anything can be lost. */
   #agentsFor(life: Life): Agents {
     const { clock } = this.#simulation;
-    const ask = async <T>(call: string, act: () => Known<T>): Promise<Known<T>> => {
+    const ask = async <T>(call: string, act: () => Known<T>, timeoutMs = 2_000): Promise<Known<T>> => {
       try {
-        return await life.perform(call, act);
+        return await life.perform(call, act, timeoutMs);
       } catch {
-        return { known: false, why: 'no answer within 2 s' };
+        return { known: false, why: 'it did not answer, as simulated' };
       }
     };
     return {
       status: (to, token) => ask(`ASK ${to.name}`, () => this.#agents.status(to, token)),
       isEmpty: (to) => ask(`LIST ${to.name}`, () => this.#agents.isEmpty(to)),
       order: (to, _token, order) =>
-        ask(`${order.kind.toUpperCase()} ${to.name}`, () => this.#agents.order(to, order, clock.now())),
+        ask(`${order.kind.toUpperCase()} ${to.name}`, () => this.#agents.order(to, order, clock.now()), 10_000),
     };
   }
 
@@ -144,6 +147,18 @@ class PoolStage implements Stage {
         ],
       },
       {
+        name: 'the pool is deleted and declared anew with the same name',
+        steps: [{ ms, what: 'deletes the pool and declares it anew', act: () => this.#declareAnew() }],
+      },
+      {
+        name: 'a claim is given up, and made anew with the same name',
+        steps: [{ ms, what: `gives up the claim of ${POOL}-sts-0`, act: () => this.#giveUp(`${POOL}-sts-0`) }],
+      },
+      {
+        name: 'a node is called otherwise',
+        steps: [{ ms, what: 'node-0 is called node-9', act: () => this.#rename('node-0', 'node-9') }],
+      },
+      {
         name: 'a node fails and comes back',
         steps: [
           { ms, what: 'node-0 fails', act: () => world.kubelets.switchOff('node-0') },
@@ -151,6 +166,32 @@ class PoolStage implements Stage {
         ],
       },
     ];
+  }
+
+  /** As large as it is: what is on the claims of others would be out of reach. */
+  #declareAnew(): void {
+    const { objects } = this.#simulation;
+    const { spec } = objects.get(PV_POOLS, KEY) ?? {};
+    if (!spec) return;
+    const numPVs = Math.max(spec.numPVs, objects.get(STATEFUL_SETS, SET)?.spec?.replicas ?? 0);
+    objects.remove(PV_POOLS, KEY);
+    whenGone(this.#simulation, PV_POOLS, KEY, () => this.#declare(numPVs));
+  }
+
+  /** With all that is on it; as the page of the pool says. */
+  #giveUp(pod: string): void {
+    const { objects } = this.#simulation;
+    const key = `${NAMESPACE}/vol-${pod}`;
+    this.#givenUp.add(objects.get(PERSISTENT_VOLUME_CLAIMS, key)?.metadata.uid ?? '');
+    removeIfThere(objects, PERSISTENT_VOLUME_CLAIMS, key);
+    removeIfThere(objects, PODS, `${NAMESPACE}/${pod}`);
+  }
+
+  /** A machine joins under another name as another node. */
+  #rename(from: string, to: string): void {
+    const { objects, world } = this.#simulation;
+    removeIfThere(objects, NODES, from);
+    world.addNode(to);
   }
 
   #orphan(): void {
@@ -218,6 +259,11 @@ class PoolStage implements Stage {
   }
 
   #claimGoes(claim: PersistentVolumeClaim): void {
+    const { uid = '' } = claim.metadata;
+    if (this.#givenUp.has(uid)) {
+      for (const key of this.#disks.get(uid)?.blobs.keys() ?? []) this.#stored.delete(key);
+      return;
+    }
     for (const each of aClaimIsDeletedOnlyWhenItIsEmpty(claim.metadata.name ?? '', this.#blobsOn(claim)))
       this.#simulation.violated(each);
   }

@@ -10,12 +10,10 @@ import { SECRETS } from '../../api/secrets.ts';
 import { controllers } from '../../controllers.ts';
 import { CONFIG_ANNOTATION } from '../../devices/contract.ts';
 import { KubeClient } from '../../kit/kube/client.ts';
-import type { Resource } from '../../kit/kube/resource.ts';
-import type { PolicyRule } from '../../kit/manifests/policy-rules.ts';
-import { type Role, rolesOf, runtimeRoles } from '../../kit/manifests/rbac.ts';
+import { rolesOf, runtimeRoles } from '../../kit/manifests/rbac.ts';
 import { annotation, DEFAULT_MOUNT_BASE, NODE_ID_LABEL, STORAGE_CLASS } from '../../lvm/contract.ts';
 import { CANCEL_ANNOTATION, PV_POOLS, type PvPoolSpec } from '../../pool/contract.ts';
-import { CLUSTER_ROLES, ROLES } from '../../sandbox/kinds/resources.ts';
+import { hearRefusals, type Right, rightsIn, takeAway } from '../../sandbox/removed-right.ts';
 import { accountOf } from '../../sandbox/rights.ts';
 import { seeded } from '../../sandbox/seeded.ts';
 import type { Fault } from '../../sandbox/simulate/fault.ts';
@@ -32,9 +30,6 @@ const MINUTES = 60_000;
 /** How often it is looked whether there was a refusal. */
 const LOOK_MS = 10_000;
 
-/** A verb on a resource, as `patch persistentvolumes`. */
-type Right = string;
-
 /** Somebody was faster: the object is looked at again. */
 const FAULTS: readonly Fault[] = [1, 2].map((nth) => ({
   at: 'call',
@@ -43,6 +38,16 @@ const FAULTS: readonly Fault[] = [1, 2].map((nth) => ({
   call: 'PATCH /api/v1/namespaces/apps/persistentvolumeclaims/data',
   nth,
 }));
+
+/** What is no story, and the test that shows for each of its rights what it is for. */
+const WITHOUT_STORY: Readonly<Record<string, string>> = { console: 'src/console/needed-rights.test.ts' };
+
+test('every job has a story, or a test of its rights elsewhere', () => {
+  const without = controllers.filter(({ name }) => !STORIES.has(name)).map(({ name }) => name);
+  expect(without).toEqual(Object.keys(WITHOUT_STORY));
+  for (const file of Object.values(WITHOUT_STORY))
+    expect(existsSync(join(import.meta.dirname, '../../..', file))).toBe(true);
+});
 
 /** What no job asks for by itself, and the test that shows what it is for. */
 const SHOWN_ELSEWHERE: Readonly<Record<string, readonly Right[]>> = {
@@ -74,11 +79,6 @@ test.each(Object.entries(SHOWN_ELSEWHERE))('what %s shows is a right of a job', 
   expect(rights.filter((right) => !all.includes(right))).toEqual([]);
 });
 
-function rightsIn(roles: readonly Role[]): readonly Right[] {
-  const rules = roles.flatMap(({ rules }) => rules);
-  return rules.flatMap(({ resources, verbs }) => resources.flatMap((on) => verbs.map((verb) => `${verb} ${on}`)));
-}
-
 /** Plays the story of the job without this right, until something is refused or the story is over. */
 async function refusedWithout(job: string, right: Right): Promise<boolean> {
   const story = STORIES.get(job);
@@ -88,7 +88,7 @@ async function refusedWithout(job: string, right: Right): Promise<boolean> {
   const refusals = new Set<Right>();
   for (const site of sitesOf(simulation, stage)) {
     takeAway(site, right);
-    hearRefusals(site, refusals);
+    hearRefusals(site.cluster, refusals);
   }
   simulation.start(stage.jobs);
   await play(simulation, [...stage.steps(seeded(SEED)), ...besides(job, simulation)], story.storyMs, () =>
@@ -100,38 +100,6 @@ async function refusedWithout(job: string, right: Right): Promise<boolean> {
 
 const sitesOf = ({ site: first }: Simulation, { jobs }: Stage): ReadonlySet<Site> =>
   new Set([first, ...jobs.map(({ site = first }) => site)]);
-
-function takeAway({ objects }: Site, right: Right): void {
-  for (const resource of [CLUSTER_ROLES, ROLES])
-    for (const role of objects.list(resource as Resource<Role>))
-      if (role.metadata.name.startsWith('holdfast-'))
-        objects.update(resource as Resource<Role>, {
-          ...role,
-          rules: role.rules.flatMap((rule) => without(rule, right)),
-        });
-}
-
-/** The same rule for the other resources, and the other verbs for this one. */
-function without(rule: PolicyRule, right: Right): readonly PolicyRule[] {
-  const [verb, resource = ''] = right.split(' ');
-  const others = { ...rule, resources: rule.resources.filter((each) => each !== resource) };
-  const rest = { ...rule, resources: [resource], verbs: rule.verbs.filter((each) => each !== verb) };
-  const isAbout = others.resources.length < rule.resources.length;
-  return [others, ...(isAbout ? [rest] : [])].filter(({ resources, verbs }) => resources.length * verbs.length > 0);
-}
-
-function hearRefusals({ cluster }: Site, refusals: Set<Right>): void {
-  const { authorizer } = cluster.access;
-  const decide = authorizer.decide.bind(authorizer);
-  authorizer.decide = (user, asked) => {
-    const decision = decide(user, asked);
-    if (!decision.allowed && 'resource' in asked) {
-      const { verb, resource, subresource } = asked;
-      refusals.add(`${verb} ${subresource ? `${resource}/${subresource}` : resource}`);
-    }
-    return decision;
-  };
-}
 
 async function play(simulation: Simulation, steps: readonly Step[], storyMs: number, isOver: () => boolean) {
   const waiting = steps.toSorted((a, b) => a.ms - b.ms);

@@ -98,7 +98,7 @@ class SyncStage implements Stage {
 
   #processes(name: string, site: Site): JobProcesses {
     const setUp: JobProcesses['job']['setUp'] = (parts, life) =>
-      sync(parts, { openStore: async () => faultyStore(this.#store.as(name), life), keys: () => NO_KEYS });
+      sync(parts, { openStore: async () => faultyStore(this.#store.as(name), life, parts.clock), keys: () => NO_KEYS });
     return { job: { name, election: true, setUp }, processes: 2, user: accountOf('sync'), site };
   }
 

@@ -117,6 +117,13 @@ class TopologyStage implements Stage {
         steps: [{ ms, what: 'node-a0 is in zone d', act: () => label('node-a0', 'd') }],
       },
       {
+        name: 'a node is called otherwise for a while',
+        steps: [
+          { ms, what: 'node-a0 is called node-a9', act: () => this.#rename('node-a0', 'node-a9') },
+          { ms: ms + 200_000, what: 'node-a9 is called node-a0', act: () => this.#rename('node-a9', 'node-a0') },
+        ],
+      },
+      {
         name: 'a rival edits the label of a volume back and forth',
         steps: repeated(ms, { times: 12, everyMs: 20_000 }, `a rival labels ${one}`, (time) =>
           this.#watcher.allow(() =>
@@ -142,6 +149,13 @@ class TopologyStage implements Stage {
         })),
       },
     ];
+  }
+
+  /** Whoever was there has to go: a machine joins under another name as another node. */
+  #rename(from: string, to: string): void {
+    const { objects, world } = this.#simulation;
+    removeIfThere(objects, NODES, from);
+    world.addNode(to, { [ZONE]: 'a', [REGION]: 'r' });
   }
 
   #remove(volume: string): void {

@@ -29,7 +29,7 @@ export interface ElectionTiming {
   readonly retryMs: number;
 }
 
-const TIMING: ElectionTiming = { durationMs: 15_000, renewDeadlineMs: 10_000, retryMs: 2_000 };
+export const DEFAULT_TIMING: ElectionTiming = { durationMs: 15_000, renewDeadlineMs: 10_000, retryMs: 2_000 };
 /** Pauses are up to this much longer than `retryMs`, so that candidates do not ask in step. */
 const JITTER = 0.2;
 
@@ -50,7 +50,7 @@ export class Elector {
 
   constructor(options: ElectorOptions) {
     this.#options = options;
-    this.#timing = { ...TIMING, ...options.timing };
+    this.#timing = { ...DEFAULT_TIMING, ...options.timing };
     check(this.#timing);
     this.gate = new LeaseGate(options.clock);
     this.#gated = options.client.gatedBy(this.gate);

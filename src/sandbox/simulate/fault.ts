@@ -3,20 +3,31 @@
  * by what they ask for, so that the same fault is still at the same place when others are left out.
  */
 import type { Random } from '../../kit/backoff.ts';
+import { ANYWHERE, crashesAt, faultsAt } from './call-faults.ts';
 
 export type CallFault =
   /** The process dies and the call was never made. */
   | 'crash-before'
   /** It was carried out, and the process dies before it hears of it. */
   | 'crash-after'
-  /** The server refuses it: somebody else was first. Of what changes nothing, a failure of the server. */
+  /** It is refused: somebody else was first. */
   | 'conflict'
-  /** The server has forgotten the version that is asked for. Of a write, a failure of the server. */
+  /** The server has forgotten the version that is asked for. */
   | 'expired'
   | 'too-many'
   | 'internal'
   | 'unavailable'
-  /** Nobody answers. */
+  /** The store lets nobody in any more. */
+  | 'denied'
+  /** There is no such store. */
+  | 'not-found'
+  /** Half of what is there is answered, and nobody says so. */
+  | 'torn'
+  /** A program ends with an error, a disk cannot read or write, an agent does not do what it was asked for; nothing has happened. */
+  | 'fails'
+  /** Somebody else ends the program before it has done anything. */
+  | 'killed'
+  /** Nobody answers; a program is ended when its time is over, and a disk takes its time. */
   | 'timeout'
   /** The connection breaks before the server has seen it, but nobody can know that. */
   | 'reset'
@@ -62,19 +73,6 @@ export type TimeFault =
 /** Any call, or any watch. */
 export const ANY = 'any call';
 
-export const CALL_FAULTS: readonly CallFault[] = [
-  'crash-before',
-  'crash-after',
-  'conflict',
-  'expired',
-  'too-many',
-  'internal',
-  'unavailable',
-  'timeout',
-  'reset',
-  'lost-reply',
-  'pause',
-];
 export const WATCH_FAULTS: readonly WatchFault[] = ['stall', 'repeat', 'lag', 'stale', 'cut', 'hide'];
 
 /** As far as a clock is off that was never set, is set for another zone, or is set right after a while. */
@@ -95,11 +93,14 @@ function faultAtCall(job: string, what: string): Fault | undefined {
   const found = /^(?<kind>\S+) at (?<call>.+), number (?<number>\d+)$/.exec(what)?.groups;
   const { kind = '', call = '', number } = found ?? {};
   const place = { job, call, nth: Number(number) };
-  const ofCall = CALL_FAULTS.find((each) => each === kind);
+  const ofCall = possibleAt(call).find((each) => each === kind);
   if (ofCall) return { at: 'call', ...place, kind: ofCall };
   const ofWatch = WATCH_FAULTS.find((each) => each === kind);
   return ofWatch && { at: 'watch', ...place, kind: ofWatch };
 }
+
+/** A crash around what changes nothing is none of the campaign's, but it can be asked for. */
+const possibleAt = (call: string): readonly CallFault[] => (call === ANY ? ANYWHERE : [...ANYWHERE, ...faultsAt(call)]);
 
 function faultAtTime(job: string, what: string): Fault | undefined {
   const found =
@@ -150,14 +151,12 @@ export class Calls {
   }
 
   /** Which of the faults is meant for this one. */
-  strike(at: 'call', faults: readonly Fault[], job: string, call: string): CallFault | undefined;
-  strike(at: 'watch', faults: readonly Fault[], job: string, call: string): WatchFault | undefined;
-  strike(at: 'call' | 'watch', faults: readonly Fault[], job: string, call: string) {
+  strike<T extends 'call' | 'watch'>(at: T, faults: readonly Fault[], job: string, call: string) {
     const { ofKind, ofAll } = this.count(job, call);
-    return faults.find((each) => {
+    return faults.find((each): each is Extract<Fault, { readonly at: T }> => {
       if (each.at === 'time' || each.at !== at || each.job !== job) return false;
       return each.call === ANY ? each.nth === ofAll : each.call === call && each.nth === ofKind;
-    })?.kind;
+    });
   }
 }
 
@@ -182,6 +181,7 @@ export function drawExactly(
 ): readonly Fault[] {
   const pick = <T>(from: readonly T[]): T => from[Math.floor(random() * from.length)] as T;
   const upTo = (most: number): number => 1 + Math.floor(random() * most);
+  const faultOf = (call: string) => pick(call === ANY ? ANYWHERE : [...crashesAt(call), ...faultsAt(call)]);
   const place = (job: string, made: ReadonlyMap<string, number>) => {
     const [call, count] = pick([...made, [ANY, made.get(ANY) ?? 1] as const]);
     return { job, call, nth: upTo(count * 1.5) };
@@ -195,7 +195,10 @@ export function drawExactly(
   return Array.from({ length: count }, (): Fault => {
     const job = pick(jobs);
     const chance = random();
-    if (chance < 0.7) return { at: 'call', ...place(job, calls.of(job)), kind: pick(CALL_FAULTS) };
+    if (chance < 0.7) {
+      const where = place(job, calls.of(job));
+      return { at: 'call', ...where, kind: faultOf(where.call) };
+    }
     if (chance < 0.9) return { at: 'watch', ...place(job, watches.of(job)), kind: pick(WATCH_FAULTS) };
     return { at: 'time', job, ms: Math.floor(random() * untilMs), ...timeFault() };
   });

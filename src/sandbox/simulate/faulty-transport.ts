@@ -46,7 +46,7 @@ export class FaultyTransport implements Transport {
     await this.#latency(this.#options.network);
     if (fault === 'timeout') return until(request.signal);
     if (fault === 'reset') throw reset();
-    const refusal = fault && refusalOf(fault, request.method);
+    const refusal = fault && refusalOf(fault);
     if (!refusal) arrives(call);
     const response = refusal ?? (await this.#options.inner.request(onItsWay(request)));
     answered(call, fault === undefined ? response.status : `${response.status} (${fault})`);
@@ -102,13 +102,12 @@ function until(signal: AbortSignal): Promise<never> {
   return new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason), { once: true }));
 }
 
-function refusalOf(fault: CallFault, method: string): TransportResponse | undefined {
-  const isRead = method === 'GET';
+function refusalOf(fault: CallFault): TransportResponse | undefined {
   switch (fault) {
     case 'conflict':
-      return isRead ? refusal(500, 'InternalError') : refusal(409, 'Conflict');
+      return refusal(409, 'Conflict');
     case 'expired':
-      return isRead ? refusal(410, 'Expired') : refusal(500, 'InternalError');
+      return refusal(410, 'Expired');
     case 'too-many':
       return refusal(429, 'TooManyRequests', '1');
     case 'internal':

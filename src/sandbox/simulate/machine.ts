@@ -1,4 +1,5 @@
 /** A simulated machine under a process of a simulation: they die together, and what goes wrong on the machine is the simulation's. */
+import { CommandError } from '../../kit/host/command.ts';
 import type { Host } from '../../kit/host/host.ts';
 import type { Fault } from '../../kit/host/simulated/faults.ts';
 import type { SimulatedHost } from '../../kit/host/simulated/host.ts';
@@ -18,15 +19,19 @@ export function hostOf(machine: SimulatedMachine, life: Life): Host {
 
 export function processOn(machine: SimulatedMachine, life: Life): SimulatedHost {
   const host = machine.host();
-  machine.faults.decideBy((operation) => faultOf(life.strike(nameOf(operation))));
+  machine.faults.decideBy((operation) => faultOf(life.strike(nameOf(operation)), operation, life));
   life.onDeath(() => host.process.kill());
   host.process.onDeath(() => life.kill());
   return host;
 }
 
-const nameOf = ({ verb, target, argv }: Operation): string => `${verb} ${argv?.[0] ?? target}`;
+/** A program that only looks is another kind of call: what is lost of it was nothing. */
+function nameOf({ verb, target, argv, changes }: Operation): string {
+  if (verb !== 'exec') return `${verb} ${target}`;
+  return `${changes ? 'exec' : 'look'} ${argv?.[0] ?? target}`;
+}
 
-function faultOf(fault: CallFault | undefined): Fault | undefined {
+function faultOf(fault: CallFault | undefined, operation: Operation, life: Life): Fault | undefined {
   switch (fault) {
     case undefined:
       return undefined;
@@ -34,9 +39,12 @@ function faultOf(fault: CallFault | undefined): Fault | undefined {
     case 'crash-after':
       return { kind: fault };
     case 'pause':
-      return { kind: 'delay', ms: PAUSE_MS };
+      life.pause(PAUSE_MS);
+      return { kind: 'stop', until: () => life.awake() };
     case 'timeout':
-      return { kind: 'delay', ms: SLOW_MS };
+      return operation.verb === 'exec' ? { kind: 'hang' } : { kind: 'delay', ms: SLOW_MS };
+    case 'killed':
+      return { kind: 'fail', error: new CommandError(operation.argv ?? [], { kind: 'killed', signal: 'SIGKILL' }) };
     case 'lost-reply':
       return { kind: 'fail-after' };
     default:

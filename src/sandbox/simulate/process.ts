@@ -31,8 +31,8 @@ export interface Life {
   readonly strike: (call: string) => CallFault | undefined;
   /** Resolves at once, or when a pause is over. */
   readonly awake: () => Promise<void>;
-  /** Does something elsewhere than in the cluster; it can fail and be lost as a call of the API can. */
-  readonly perform: <T>(call: string, act: () => T) => Promise<T>;
+  /** Does something elsewhere than in the cluster; it can fail, be lost, or have no answer for as long as it is waited for. */
+  readonly perform: <T>(call: string, act: () => T, timeoutMs?: number) => Promise<T>;
 }
 
 export interface ProcessOptions {
@@ -58,6 +58,7 @@ const NOWHERE = new URL('https://sandbox.invalid');
 const NAMESPACE = 'default';
 /** How long what is done elsewhere takes, each way. */
 const ELSEWHERE_MS = 3;
+const TIMEOUT_MS = 10_000;
 
 export class SimulatedProcess {
   readonly #options: ProcessOptions;
@@ -105,7 +106,7 @@ export class SimulatedProcess {
     this.#options.ended(why);
   }
 
-  async #perform<T>(call: string, act: () => T): Promise<T> {
+  async #perform<T>(call: string, act: () => T, timeoutMs = TIMEOUT_MS): Promise<T> {
     const fault = this.#options.strike(call);
     const clock = this.#clock;
     if (fault === 'crash-before') this.kill('it crashed');
@@ -115,7 +116,7 @@ export class SimulatedProcess {
     this.#options.answered(call, fault ?? 'done');
     if (fault === 'crash-after') this.kill('it crashed');
     if (fault === 'pause') this.pause(PAUSE_MS);
-    await sleep(clock, ELSEWHERE_MS);
+    await sleep(clock, fault === 'timeout' ? timeoutMs : ELSEWHERE_MS);
     if ((fault !== undefined && fault !== 'pause') || result === undefined)
       throw new ConnectionError(`${call} failed`, { mayHaveHappened: true });
     return result;
@@ -136,7 +137,7 @@ export class SimulatedProcess {
       awake: () => clock.awake(),
       kill: () => this.kill('it crashed'),
       pause: (ms) => this.pause(ms),
-      perform: (call, act) => this.#perform(call, act),
+      perform: (call, act, timeoutMs) => this.#perform(call, act, timeoutMs),
     };
     const access = {
       server: NOWHERE,

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { inWords } from './fault.ts';
+import { type Fault, inWords } from './fault.ts';
 import { report, shrink, simulate, type Verdict } from './simulate.ts';
 import { Simulation } from './simulation.ts';
 import type { Bug } from './toy.ts';
@@ -56,6 +56,26 @@ describe('a classic bug is found, and what it takes is told in a few lines', () 
     const without = await simulate({ seed: found.seed, story: toyStory(), faults: found.faults });
     expect(without.wrong).toEqual([]);
   });
+});
+
+/** A lease that is deleted early, and a leader that is stopped much later for longer than its lease lasts. */
+test('who writes after its lease is lost is found, also long after somebody has deleted the lease', async () => {
+  const story = toyStory('write-after-lost-lease');
+  const lease: Fault = { at: 'time', job: 'toy', ms: 1_000, kind: 'lease' };
+  const found: string[] = [];
+  for (let ms = 20_000; ms <= 60_000 && found.length === 0; ms += 1_000) {
+    const pause: Fault = { at: 'time', job: 'toy', ms, kind: 'pause', forMs: 30_000 };
+    found.push(...(await simulate({ seed: 3, story, faults: [lease, pause] })).wrong);
+  }
+  expect(found.join()).toMatch(/writes .*, and .* leads/);
+});
+
+test('what happens to a process at a time happens to the one that leads', async () => {
+  const lease: Fault = { at: 'time', job: 'toy', ms: 30_000, kind: 'lease' };
+  const pauses = [10_000, 60_000].map((ms): Fault => ({ at: 'time', job: 'toy', ms, kind: 'pause', forMs: 30_000 }));
+  const { lines, struck } = await simulate({ seed: 3, story: toyStory(), faults: [...pauses, lease] });
+  expect(struck).toHaveLength(3);
+  expect(lines.filter((line) => line.includes('ended: ')).length).toBeGreaterThan(1);
 });
 
 test('nothing is left when a simulation ends: no timer, and nobody who listens', async () => {

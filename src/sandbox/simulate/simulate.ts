@@ -62,6 +62,8 @@ export interface Verdict {
   readonly seed: number;
   readonly world: readonly string[];
   readonly faults: readonly Fault[];
+  /** Those that something has met. */
+  readonly struck: readonly Fault[];
   readonly steps: readonly Step[];
   /** Why it is wrong; nothing when all is well. */
   readonly wrong: readonly string[];
@@ -110,6 +112,11 @@ export class Rehearsal {
 
   get jobs(): readonly string[] {
     return this.#played.stage.jobs.map(({ job }) => job.name);
+  }
+
+  /** The jobs of which one process leads. */
+  get elected(): readonly string[] {
+    return this.#played.stage.jobs.flatMap(({ job }) => (job.election ? [job.name] : []));
   }
 
   get calls(): Calls {
@@ -162,7 +169,14 @@ export async function shrink(failed: Verdict, story: Story, most = 200): Promise
     },
     most,
   );
-  return verdictOn(faults, steps, await rehearse(steps));
+  const undisturbed = await rehearse(steps);
+  /** Those that only changed what others do are not needed when nobody else does anything. */
+  const fewest = await shrunk(
+    faults,
+    async (fewer) => isTheSameFailure(await verdictOn(fewer, steps, undisturbed), failed),
+    most,
+  );
+  return verdictOn(fewest, steps, undisturbed);
 }
 
 const wrongIn = ({ simulation, stage }: Played): readonly string[] => [...simulation.violations, ...stage.wrong()];
@@ -190,7 +204,10 @@ export function report(verdict: Verdict, story: Story): string {
 }
 
 /** The command that plays it again, with all the steps of its seed. */
-export function replayOf({ seed, world, faults }: Pick<Verdict, 'seed' | 'world' | 'faults'>, story: Story): string {
+export function replayOf(
+  { seed, world, faults }: Pick<Verdict, 'seed' | 'world' | 'faults'>,
+  story: Pick<Story, 'name'>,
+): string {
   const changes = world.map((name) => `--world '${name}'`);
   const troubles = faults.length === 0 ? ['--faults 0'] : faults.map((fault) => `--fault '${inWords(fault)}'`);
   const what = story.name.includes(',') ? '--jobs' : '--story';
@@ -203,7 +220,7 @@ async function judge(plan: Plan, undisturbed: Played): Promise<Verdict> {
   const { simulation, steps } = played;
   const { hash, lines } = simulation.history;
   const wrong = [...wrongIn(played), ...differences(played, undisturbed, story)];
-  return { seed, world, faults, steps, wrong, hash, lines };
+  return { seed, world, faults, struck: simulation.struck, steps, wrong, hash, lines };
 }
 
 async function play({ seed, story, world, faults, only, log }: Plan): Promise<Played> {

@@ -6,6 +6,7 @@
 import { onlyTheLeaderWrites } from '../../../test/invariants/any-job.ts';
 import type { Random } from '../../kit/backoff.ts';
 import { VirtualClock } from '../../kit/clock/virtual.ts';
+import { DEFAULT_TIMING } from '../../kit/lead/elector.ts';
 import { LEASES } from '../../kit/lead/lease.ts';
 import type { Log } from '../../kit/observe/log.ts';
 import { seeded } from '../seeded.ts';
@@ -49,8 +50,9 @@ export class Simulation {
   readonly #processes = new Map<string, SimulatedProcess>();
   /** How far the time of day is off where each process runs. */
   readonly #jumpedMs = new Map<string, number>();
-  /** The jobs whose lease somebody has deleted: those may have two leaders for a moment. */
-  readonly #leaseless = new Set<string>();
+  /** Until when the jobs whose lease somebody has deleted may have two leaders: as long as the former trusts its own. */
+  readonly #leaseless = new Map<string, number>();
+  readonly #struck = new Set<Fault>();
   readonly #sites: [Site, ...Site[]];
   #lives = 0;
   #isOver = false;
@@ -73,6 +75,11 @@ export class Simulation {
 
   get world() {
     return this.site.world;
+  }
+
+  /** Those of the faults that something has met: others were meant for calls that nobody made. */
+  get struck(): readonly Fault[] {
+    return [...this.#struck];
   }
 
   /** Another cluster, which knows nothing of the first. */
@@ -135,8 +142,8 @@ export class Simulation {
       jumpedMs: this.#jumpedMs.get(name) ?? 0,
       random: seeded(this.#options.seed ^ (life * 0x9e3779b1)),
       ...(this.#options.log && { log: this.#options.log }),
-      strike: (call) => this.calls.strike('call', this.#options.faults, job.name, call),
-      strikeWatch: (call) => this.watches.strike('watch', this.#options.faults, job.name, call),
+      strike: (call) => this.#strike(this.calls.strike('call', this.#options.faults, job.name, call)),
+      strikeWatch: (call) => this.#strike(this.watches.strike('watch', this.#options.faults, job.name, call)),
       arrives: (call) => job.election && this.#arrives(`${name}_${life}`, started, call),
       answered: (call, status) => this.#answered(name, job.name, call, status),
       ended: (why) => {
@@ -156,20 +163,32 @@ export class Simulation {
   }
 
   #arrives(writer: string, { job, site = this.site }: JobProcesses, call: string): void {
-    if (!isCounted(call) || this.#leaseless.has(job.name)) return;
-    const holder = site.objects.get(LEASES, leaseOf(job.name))?.spec?.holderIdentity;
+    if (!isCounted(call) || this.clock.monotonic() < (this.#leaseless.get(job.name) ?? 0)) return;
+    const holder = holderOf(job.name, site);
     for (const wrong of onlyTheLeaderWrites({ writer, holder, call })) this.violated(wrong);
   }
 
-  /** To the first process of the job, which mostly leads. */
-  #strikeLater({ job, ms, ...fault }: Extract<Fault, { readonly at: 'time' }>, jobs: readonly JobProcesses[]): void {
+  #strike<T extends Fault>(fault: T | undefined): T['kind'] | undefined {
+    if (fault) this.#struck.add(fault);
+    return fault?.kind;
+  }
+
+  /** To whoever leads then, or to the first process of the job. */
+  #strikeLater(fault: Extract<Fault, { readonly at: 'time' }>, jobs: readonly JobProcesses[]): void {
+    const { job, ms } = fault;
     this.clock.after(ms, () => {
-      this.history.note(inWords({ job, ms, ...fault }));
-      const name = `${job}-0`;
+      this.history.note(inWords(fault));
+      this.#struck.add(fault);
+      const name = this.#leaderOf(jobs.find((each) => each.job.name === job)) ?? `${job}-0`;
       if (fault.kind === 'pause') this.#processes.get(name)?.pause(fault.forMs);
       if (fault.kind === 'jump') this.#jump(name, fault.byMs);
       if (fault.kind === 'lease') this.#deleteLease(jobs.find((each) => each.job.name === job));
     });
+  }
+
+  #leaderOf(of: JobProcesses | undefined): string | undefined {
+    const holder = of?.job.election ? holderOf(of.job.name, of.site ?? this.site) : undefined;
+    return [...this.#processes.keys()].find((name) => holder?.startsWith(`${name}_`));
   }
 
   #jump(name: string, byMs: number): void {
@@ -180,12 +199,15 @@ export class Simulation {
   #deleteLease(of: JobProcesses | undefined): void {
     if (!of?.job.election) return;
     const { objects } = of.site ?? this.site;
-    this.#leaseless.add(of.job.name);
+    this.#leaseless.set(of.job.name, this.clock.monotonic() + DEFAULT_TIMING.durationMs);
     if (objects.get(LEASES, leaseOf(of.job.name))) objects.remove(LEASES, leaseOf(of.job.name));
   }
 }
 
 const leaseOf = (job: string): string => `default/holdfast-${job}`;
+
+const holderOf = (job: string, { objects }: Site): string | undefined =>
+  objects.get(LEASES, leaseOf(job))?.spec?.holderIdentity;
 
 /** What changes objects that people look at. */
 const isCounted = (call: string): boolean =>

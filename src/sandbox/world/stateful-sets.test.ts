@@ -167,6 +167,18 @@ describe('a stateful set', () => {
     expect(images(it)).toEqual(['one', 'one', 'broken']);
   });
 
+  test('makes no pod on a claim that is going, and both anew when that is gone', async () => {
+    const it = await world();
+    await it.pass(60);
+    const uidOf = () => it.objects.get(CLAIMS, 'default/data-web-1')?.metadata.uid;
+    const before = uidOf();
+    it.objects.remove(CLAIMS, 'default/data-web-1');
+    it.objects.remove(PODS, 'default/web-1');
+    await it.pass(60);
+    expect(uidOf()).not.toBe(before);
+    expect(theSet(it).status?.readyReplicas).toBe(3);
+  });
+
   test('replaces a pod that is gone, with the same claim', async () => {
     const it = await world();
     await it.pass(60);

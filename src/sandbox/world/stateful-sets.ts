@@ -29,7 +29,7 @@ export class StatefulSets {
     this.#sets = new Upkeep(parts, (key) => this.#look(key))
       .watch(SETS, (_, key) => [key])
       .watch(PODS, (pod) => [...owner(pod), ...this.#adopters(pod)])
-      .watch(CLAIMS, owner);
+      .watch(CLAIMS, (claim) => [...owner(claim), ...this.#claimants(claim)]);
   }
 
   /** How many templates it keeps. */
@@ -64,6 +64,14 @@ export class StatefulSets {
   #adopters(pod: Pod): readonly string[] {
     if (!isOrphan(pod)) return [];
     return this.#parts.objects.list(SETS).flatMap((set) => (selects(set, pod) ? [keyOfObject(set)] : []));
+  }
+
+  /** Those whose pods have it by its name, whoever owns it. */
+  #claimants({ metadata: { name = '', namespace } }: Claim): readonly string[] {
+    return this.#parts.objects.list(SETS).flatMap((set) => {
+      const theirs = set.metadata.namespace === namespace ? claimsFor(set, ordinalOf({ metadata: { name } })) : [];
+      return theirs.some(({ metadata }) => metadata.name === name) ? [keyOfObject(set)] : [];
+    });
   }
 
   #see(set: StatefulSet): Seen {
@@ -105,7 +113,7 @@ export class StatefulSets {
       if (!areWell && !isParallel) return false;
       const pod = seen.pods.find((one) => ordinalOf(one) === ordinal);
       if (pod && hasFailed(pod) && !pod.metadata.deletionTimestamp) this.#delete(seen, pod);
-      if (!pod) this.#create(seen, ordinal);
+      if (!pod && !this.#isClaimGoing(seen, ordinal)) this.#create(seen, ordinal);
       areWell &&= pod !== undefined && isWell(pod);
     }
     return areWell;
@@ -160,6 +168,13 @@ export class StatefulSets {
     };
     this.#parts.objects.create(PODS, { metadata, spec } as Pod);
     this.#tell(set, `Create Pod ${podName} in StatefulSet ${name} successful`, 'SuccessfulCreate');
+  }
+
+  /** A pod is not made on a claim that is about to be gone. */
+  #isClaimGoing({ set }: Seen, ordinal: number): boolean {
+    return claimsFor(set, ordinal).some(
+      (claim) => this.#parts.objects.get(CLAIMS, keyOfObject(claim))?.metadata.deletionTimestamp !== undefined,
+    );
   }
 
   #createClaim({ set, name }: Seen, claim: Claim, pod: string): void {

@@ -191,6 +191,7 @@ export interface Pod extends RawObject {
   readonly status: {
     readonly podIP?: string;
     readonly conditions?: readonly { readonly type: string; readonly status: string }[];
+    readonly containerStatuses?: readonly { readonly restartCount: number }[];
   };
 }
 

@@ -10,6 +10,8 @@ export type Fault =
   | { readonly kind: 'hang' }
   /** It takes this long before it happens. */
   | { readonly kind: 'delay'; readonly ms: number }
+  /** It happens, and the calling process is stopped before it hears of it, until the promise is settled. */
+  | { readonly kind: 'stop'; readonly until: () => Promise<void> }
   /** The calling process is killed before it happens. */
   | { readonly kind: 'crash-before' }
   /** The calling process is killed after it happened and before it hears of it. */

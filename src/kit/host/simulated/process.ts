@@ -49,6 +49,7 @@ export class SimulatedProcess {
     if (!this.#alive) return never();
     const result = await this.whileAlive(this.#happen(operation, effect));
     if (fault?.kind === 'crash-after') this.kill();
+    if (fault?.kind === 'stop') await fault.until();
     if (fault?.kind === 'fail-after') throw fault.error ?? failureOf(operation);
     return this.#alive ? result : never();
   }
