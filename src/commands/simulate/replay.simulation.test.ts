@@ -35,7 +35,9 @@ const forbidsAnEnd: Story = {
   },
 };
 
-test('a failure of a job is shrunk to what it takes, and not to a story in which too little happens', { timeout: 300_000 }, async () => {
+test('a failure of a job is shrunk to what it takes, and not to a story in which too little happens', {
+  timeout: 300_000,
+}, async () => {
   const found = await hunt(forbidsAnEnd);
   expect(found.wrong).toEqual([PLANTED]);
   const shrunk = await shrink(found, forbidsAnEnd);
