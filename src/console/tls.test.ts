@@ -84,4 +84,6 @@ test('what is no pair is said to be none', async () => {
 
 test('a file that cannot be read is named, with its flag', async () => {
   await expect(readTlsPair(files())).rejects.toThrow(`${files().certFile} (--tls-cert-file) cannot be read: ENOENT`);
+  await writeFile(files().certFile, '');
+  await expect(readTlsPair(files())).rejects.toThrow(`${files().keyFile} (--tls-key-file) cannot be read: ENOENT`);
 });

@@ -21,7 +21,8 @@ const LOOK_EVERY_MS = 30_000;
 
 /** Throws what is wrong with them: what cannot be read, is no certificate, or does not belong together. */
 export async function readTlsPair({ certFile, keyFile }: TlsFiles): Promise<TlsPair> {
-  const [cert, key] = await Promise.all([textOf(certFile, '--tls-cert-file'), textOf(keyFile, '--tls-key-file')]);
+  const cert = await textOf(certFile, '--tls-cert-file');
+  const key = await textOf(keyFile, '--tls-key-file');
   try {
     createSecureContext({ cert, key });
   } catch (cause) {
