@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
 
 /** Whole jobs on simulated machines and clusters, with faults, crashes and power cuts. */
@@ -20,6 +21,8 @@ const tier = (name: string, include: string[], oneByOne = true, testTimeout = on
     testTimeout,
     hookTimeout: 120_000,
     fileParallelism: !oneByOne || name === TWO_AT_A_TIME,
+    /** Left to itself it leaves a core alone, which on two is half of them. */
+    ...(!oneByOne && { maxWorkers: availableParallelism() }),
     ...(name === TWO_AT_A_TIME && { maxWorkers: 2 }),
     /** What a test waits for is there in a moment, or after a while on a busy machine. */
     expect: { poll: { timeout: 15_000, interval: 100 } },
