@@ -43,11 +43,13 @@ export function configMapFaults(object: ApiObject, old?: ApiObject): readonly Fi
     ...keyFaults('data', object.data),
     ...doubled.map((key) => invalid(`data[${key}]`, key, 'duplicate of key present in binaryData')),
     ...keyFaults('binaryData', object.binaryData),
-    ...sizeFaults('', bytesIn(object.data, 'utf8') + bytesIn(object.binaryData, 'base64')),
+    ...sizeFaults(ALL_OF_IT, bytesIn(object.data, 'utf8') + bytesIn(object.binaryData, 'base64')),
   ];
 }
 
 const MOST_BYTES = 1024 * 1024;
+/** How the server writes a path to nothing in particular. */
+const ALL_OF_IT = '[]';
 
 function bytesIn(data: unknown, encoding: BufferEncoding): number {
   const values = Object.values((data ?? {}) as Readonly<Record<string, string>>);
