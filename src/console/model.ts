@@ -352,7 +352,7 @@ export interface SyncRow {
     readonly sequence?: number;
   };
   readonly rtoSeconds?: number;
-  /** Exports that the object store has, and what this console has seen of exports, restores and drills; oldest first, at most 200. */
+  /** Exports that the object store has, drills that the sync tells of, and what this console has seen of all that and of restores; oldest first, at most 200. */
   readonly timeline: readonly SyncMoment[];
   readonly drill?: Action;
 }
