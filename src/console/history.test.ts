@@ -71,6 +71,33 @@ describe('what a sync has done', () => {
     expect(history.momentsOf('site').map(({ kind }) => kind)).toEqual(['drill', 'export', 'restore']);
   });
 
+  test('has all drills that its status still tells of, each once', () => {
+    const drilled = (...minutes: readonly number[]): PersistentVolumeSync => {
+      const drills = minutes.map((minute) => ({ ...status.lastDrill, at: `2026-01-01T00:0${minute}:00Z` }));
+      return { ...sync, status: { drills, lastDrill: drills.at(-1) ?? status.lastDrill } };
+    };
+    const times = (history: History) => history.momentsOf('site').map(({ at }) => at.slice(14, 16));
+    const restarted = new History();
+    restarted.noteOfSync('site', undefined, drilled(1, 2, 3));
+    expect(times(restarted)).toEqual(['01', '02', '03']);
+    restarted.noteOfSync('site', drilled(1, 2, 3), drilled(2, 3, 4));
+    expect(times(restarted)).toEqual(['01', '02', '03', '04']);
+  });
+
+  test('has the last drill once, also where the status begins to tell of those before', () => {
+    const history = new History();
+    history.noteOfSync('site', undefined, { ...sync, status: { lastDrill: status.lastDrill } });
+    history.noteOfSync(
+      'site',
+      { ...sync, status: { lastDrill: status.lastDrill } },
+      {
+        ...sync,
+        status: { lastDrill: status.lastDrill, drills: [status.lastDrill] },
+      },
+    );
+    expect(history.momentsOf('site')).toHaveLength(1);
+  });
+
   test('is forgotten with it', () => {
     const history = new History();
     history.noteOfExports('site', stored);

@@ -1,6 +1,7 @@
-/** What a console remembers: how full pools were and what became of syncs since it has looked, and which exports there were before. */
+/** What a console remembers: how full pools were and what became of syncs since it has looked, and which exports and drills there were before. */
 import type { PvPool } from '../pool/contract.ts';
 import type { PersistentVolumeSync } from '../sync/contract.ts';
+import { drillsIn } from '../sync/drill-result.ts';
 import type { PoolSample, SyncMoment } from './model.ts';
 import type { StoredExport } from './stored-exports.ts';
 
@@ -72,10 +73,10 @@ export function momentsBetween(
   before: PersistentVolumeSync | undefined,
   { spec, status = {} }: PersistentVolumeSync,
 ): readonly SyncMoment[] {
-  const { export: newest, lastDrill, conditions = [] } = status;
+  const { export: newest, conditions = [] } = status;
   const was = before?.status;
   const isNewExport = newest && newest.key !== was?.export?.key;
-  const isNewDrill = lastDrill && lastDrill.at !== was?.lastDrill?.at;
+  const drills = new Set(drillsIn(was ?? {}).map(({ at }) => at));
   return [
     ...(isNewExport
       ? [
@@ -88,17 +89,15 @@ export function momentsBetween(
           },
         ]
       : []),
-    ...(isNewDrill
-      ? [
-          {
-            at: lastDrill.at,
-            kind: 'drill' as const,
-            what: lastDrill.message ?? `${lastDrill.volumes} volumes and ${lastDrill.claims} claims`,
-            succeeded: lastDrill.succeeded,
-            seconds: lastDrill.seconds,
-          },
-        ]
-      : []),
+    ...drillsIn(status)
+      .filter(({ at }) => !drills.has(at))
+      .map(({ at, message, volumes, claims, succeeded, seconds }) => ({
+        at,
+        kind: 'drill' as const,
+        what: message ?? `${volumes} volumes and ${claims} claims`,
+        succeeded,
+        seconds,
+      })),
     ...conditions
       .filter(({ type, status: is }) => (type === 'Refused' || type === 'Deposed') && is === 'True')
       .filter(({ type, lastTransitionTime }) => {

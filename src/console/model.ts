@@ -248,10 +248,22 @@ export interface DeviceRow {
   /** The state in words. */
   readonly stands: string;
   readonly holds?: string;
+  /** The first of its partitions, in the order in which they are on it. */
+  readonly partitions?: readonly PartitionRow[];
+  /** How many there are, also where they are not listed. */
+  readonly partitionCount?: number;
   readonly progress?: number;
   readonly why?: string;
   readonly remedy?: string;
   readonly approve?: Action;
+}
+
+export interface PartitionRow {
+  readonly name: string;
+  readonly startBytes: number;
+  readonly sizeBytes: number;
+  /** What is built on it, in words. */
+  readonly heldBy?: string;
 }
 
 export interface GroupRow {
@@ -340,7 +352,7 @@ export interface SyncRow {
     readonly sequence?: number;
   };
   readonly rtoSeconds?: number;
-  /** Exports that the object store has, and what this console has seen of exports, restores and drills; oldest first, at most 200. */
+  /** Exports that the object store has, drills that the sync tells of, and what this console has seen of all that and of restores; oldest first, at most 200. */
   readonly timeline: readonly SyncMoment[];
   readonly drill?: Action;
 }

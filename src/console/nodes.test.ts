@@ -95,6 +95,15 @@ describe('a device', () => {
     ]);
   });
 
+  test('that has partitions is shown with them', () => {
+    const sdb1 = { name: 'sdb1', startBytes: 512, sizeBytes: 1024, heldBy: 'dm-0' };
+    const partitioned = { partitions: [sdb1, { ...sdb1, heldBy: undefined }], partitionCount: 3 };
+    const { heldBy: _, ...free } = sdb1;
+    const { row } = nodeShown(withDevices({ ...aDevice({ is: 'bound' }), ...partitioned }));
+    expect(row.devices[0]).toMatchObject({ partitions: [sdb1, free], partitionCount: 3 });
+    expect(nodeShown(withDevices(aDevice({ is: 'bound' }))).row.devices[0]).not.toHaveProperty('partitions');
+  });
+
   test('that a person can approve offers that, says what is lost, and wants the name of its volume', () => {
     const { row, needs } = nodeShown(withDevices(aDevice(refused(true))));
     const action = {

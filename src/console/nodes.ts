@@ -1,11 +1,12 @@
 /** How a node is shown: its disks and volume groups, as its agents report them. Pure. */
 import type { Identity } from '../devices/identity.ts';
+import type { Partition } from '../devices/partitions.ts';
 import { type DeviceStatus, type NodeStatus as DevicesOfNode, needOf } from '../devices/status.ts';
 import { inBytes } from '../kit/in-words.ts';
 import type { GroupStatus, VolumeStatus as LogicalVolume, NodeStatus as LvmOfNode } from '../lvm/status.ts';
 import { ZONE } from '../topology/contract.ts';
 import { type AgentJob, type Doubt, doubtInWords } from './agents.ts';
-import type { Activity, DeviceRow, GroupRow, Health, LogicalVolumeRow, NodeRow } from './model.ts';
+import type { Activity, DeviceRow, GroupRow, Health, LogicalVolumeRow, NodeRow, PartitionRow } from './model.ts';
 import { approvalOf, groupNeeds, JOBS, linkToNode, needsOf } from './node-needs.ts';
 import { type Shown, sentence, worstOf } from './shown.ts';
 import type { SeenNode } from './views.ts';
@@ -95,7 +96,7 @@ export function logicalHealth(state: LogicalVolumeRow['state']): Health {
 }
 
 function deviceRow({ name, identities }: KnownOfNode, device: DeviceStatus): DeviceRow {
-  const { path, volume, claim, sizeBytes, identity, state, stands, holds } = device;
+  const { path, volume, claim, sizeBytes, identity, state, stands, holds, partitionCount } = device;
   const need = needOf(name, device);
   const approve = approvalOf(name, device, identities?.get(volume));
   return {
@@ -107,12 +108,21 @@ function deviceRow({ name, identities }: KnownOfNode, device: DeviceStatus): Dev
     state: state.is,
     stands,
     ...(holds !== undefined && { holds }),
+    ...(device.partitions && { partitions: device.partitions.map(partitionRow) }),
+    ...(partitionCount !== undefined && { partitionCount }),
     ...(state.is === 'wiping' && state.ofBytes > 0 && { progress: fraction(state.doneBytes, state.ofBytes) }),
     ...('why' in state && { why: sentence(`it ${state.why}`) }),
     ...(need && { remedy: sentence(need.remedy) }),
     ...(approve && { approve }),
   };
 }
+
+const partitionRow = ({ name, startBytes, sizeBytes, heldBy }: Partition): PartitionRow => ({
+  name,
+  startBytes,
+  sizeBytes,
+  ...(heldBy !== undefined && { heldBy }),
+});
 
 const fraction = (done: number, of: number): number => Math.min(1, Math.max(0, done / of));
 

@@ -1,5 +1,5 @@
 /** For tests: devices, what was seen of them and what they are to be wiped for, as short as they can be told. */
-import type { DeviceFacts } from '../kit/host/block-device.ts';
+import type { DeviceFacts, PartitionFacts } from '../kit/host/block-device.ts';
 import type { Known } from '../kit/known.ts';
 import type { Config } from './contract.ts';
 import type { Purpose, Recycled } from './guards.ts';
@@ -25,6 +25,16 @@ export const aDisk = (parts: Partial<DeviceFacts> = {}): DeviceFacts => ({
   writeZeroesMaxBytes: 0,
   wwid: 'naa.1',
   partitions: [],
+  holders: [],
+  ...parts,
+});
+
+/** The second MiB of a disk. */
+export const aPartition = (name: string, parts: Partial<PartitionFacts> = {}): PartitionFacts => ({
+  number: '8:17',
+  name,
+  startBytes: 2 ** 20,
+  sizeBytes: 2 ** 20,
   holders: [],
   ...parts,
 });

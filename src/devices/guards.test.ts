@@ -1,7 +1,18 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { DeviceFacts } from '../kit/host/block-device.ts';
-import { aDisk, aReleasedVolume, GIB, known, seenOf, toMake, toRecycle, unknown, wasHandedOut } from './builders.ts';
+import {
+  aDisk,
+  aPartition,
+  aReleasedVolume,
+  GIB,
+  known,
+  seenOf,
+  toMake,
+  toRecycle,
+  unknown,
+  wasHandedOut,
+} from './builders.ts';
 import type { WipeMethod } from './contract.ts';
 import { GUARDS, liftedOf, type Purpose, whyNotToWipe } from './guards.ts';
 import type { LedgerEntry } from './ledger/entry.ts';
@@ -39,7 +50,7 @@ const IN_USE: readonly Case[] = [
   [
     'has a partition that is part of LVM',
     'hasHolders',
-    on({ partitions: [{ number: '8:17', name: 'sdb1', holders: ['dm-0'] }] }),
+    on({ partitions: [aPartition('sdb1', { holders: ['dm-0'] })] }),
   ],
   [
     'has a relative that is part of LVM',

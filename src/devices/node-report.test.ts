@@ -48,6 +48,23 @@ test('a report is read as it was written, whatever the states in it', () => {
   expect(devicesReports.parse(map)).toEqual(written);
 });
 
+const SDB1 = { name: 'sdb1', startBytes: MIB, sizeBytes: 40 * MIB, heldBy: 'dm-0' };
+
+test('partitions are read as they were written, and a report of an agent that does not know of them is one, too', () => {
+  const written = report({ devices: [disk('sdb', { partitions: [SDB1], partitionCount: 1 }), disk('sdc')] });
+  expect(devicesReports.parse(devicesReports.mapOf(written, 'storage'))).toEqual(written);
+});
+
+test('rather than that a device is left out, the partitions are only counted', () => {
+  const partitions = Array.from({ length: 16 }, () => ({ ...SDB1, startBytes: 2 ** 42, sizeBytes: 2 ** 42 }));
+  const devices = Array.from({ length: 1_000 }, (_, index) => disk(`sd${index}`, { partitions, partitionCount: 99 }));
+  const map = devicesReports.mapOf(report({ devices }), 'storage');
+  expect(Buffer.byteLength(map.data?.['report.json'] ?? '')).toBeLessThanOrEqual(900_000);
+  const read = devicesReports.parse(map);
+  expect([read?.leftOut, read?.devices.length]).toEqual([0, 1_000]);
+  expect(read?.devices[0]).toEqual(disk('sd0', { partitionCount: 99 }));
+});
+
 test.each<[string, Configuration, readonly string[]]>([
   ['cannot be used', { is: 'wrong', configMap: 'disks', faults: ['a', 'b'] }, ['a', 'b']],
   ['is not there', { is: 'none', why: 'the Node names none' }, ['the Node names none']],
@@ -96,6 +113,10 @@ test.each<[string, ConfigMap]>([
   ],
   ['a size below zero', changed((parsed) => Object.assign(parsed, { devices: [disk('a', { sizeBytes: -1 })] }))],
   ['a size beyond all', changed((parsed) => Object.assign(parsed, { devices: [disk('a', { sizeBytes: 1e300 })] }))],
+  [
+    'a partition before its disk',
+    changed((parsed) => Object.assign(parsed, { devices: [disk('a', { partitions: [{ ...SDB1, startBytes: -1 }] })] })),
+  ],
   [
     'a volume that cannot be one',
     changed((parsed) => Object.assign(parsed, { devices: [disk('a', { volume: 'a\u001b[2J' })] })),

@@ -45,6 +45,12 @@ const state = z.discriminatedUnion('is', [
   z.object({ is: z.literal('failed'), why: z.string() }),
   z.object({ is: z.literal('planned'), what: z.enum(['make', 'recycle']), method: z.string(), ofBytes: count }),
 ]);
+const partition = z.object({
+  name: z.string(),
+  startBytes: count,
+  sizeBytes: count,
+  heldBy: z.string().optional(),
+});
 /** The names of all volumes are like this, and people are asked to type them. */
 const volumeName = z.string().regex(/^[a-z0-9.-]+$/);
 const schema = z.object({
@@ -64,12 +70,19 @@ const schema = z.object({
       identity: identitySchema.optional(),
       holds: z.string().optional(),
       claim: z.string().optional(),
+      partitions: z.array(partition).optional(),
+      partitionCount: count.optional(),
     }),
   ),
   leftOut: count,
 });
 
-export const devicesReports = new NodeReports<ReadReport, 'devices'>({ job: 'devices', rows: 'devices', schema });
+export const devicesReports = new NodeReports<ReadReport, 'devices'>({
+  job: 'devices',
+  rows: 'devices',
+  leftOutFirst: 'partitions',
+  schema,
+});
 
 /** What is reported of what was found, and of how it stands. */
 export const reportOn = (

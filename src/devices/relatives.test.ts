@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { DeviceFacts } from '../kit/host/block-device.ts';
 import type { DeviceNumber } from '../kit/host/device-number.ts';
 import type { Loop } from '../kit/host/loops.ts';
-import { aDisk, GIB } from './builders.ts';
+import { aDisk, aPartition, GIB } from './builders.ts';
 import { relativesOf } from './relatives.ts';
 
 const MIB = 2 ** 20;
@@ -11,7 +11,10 @@ const MIB = 2 ** 20;
 const aLoop = (index: number, backing: string, ...starts: readonly number[]): readonly DeviceFacts[] => {
   const { wwid: _, ...facts } = aDisk({ number: `7:${index}`, name: `loop${index}`, loopBackingFile: backing });
   const parts = starts.map((startBytes, i) => aPart(facts, i + 1, startBytes));
-  return [{ ...facts, partitions: parts.map(({ number, name, holders }) => ({ number, name, holders })) }, ...parts];
+  const partitions = parts.map(({ number, name, sizeBytes, partition: { startBytes } }) =>
+    aPartition(name, { number, sizeBytes, startBytes }),
+  );
+  return [{ ...facts, partitions }, ...parts];
 };
 
 const aPart = ({ number, name, loopBackingFile: _, ...disk }: DeviceFacts, index: number, startBytes: number) => ({
@@ -76,10 +79,10 @@ describe('who shares the bytes of a device', () => {
 describe('what a device is built of', () => {
   it('is all that is below it, partitions and the disks that they are of', () => {
     const holders = ['md0'];
-    const part = { number: '8:17', name: 'sdb1', holders } as const;
+    const part = { number: '8:17', name: 'sdb1', sizeBytes: GIB / 2, holders } as const;
     const all = [
-      aDisk({ partitions: [part] }),
-      aDisk({ ...part, sizeBytes: GIB / 2, partition: { disk: '8:16', index: 1, startBytes: 0 } }),
+      aDisk({ partitions: [aPartition('sdb1', part)] }),
+      aDisk({ ...part, partition: { disk: '8:16', index: 1, startBytes: 0 } }),
       aDisk({ number: '8:32', name: 'sdc', wwid: 'naa.2', holders }),
       aDisk({ number: '9:0', name: 'md0', wwid: 'md', holders: ['dm-0'] }),
       aDisk({ number: '252:0', name: 'dm-0', wwid: 'dm' }),

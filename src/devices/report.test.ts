@@ -76,6 +76,15 @@ describe('that a device is in use', () => {
   });
 });
 
+it('how a device stands is noted with the partitions that it has now, not with those of before', () => {
+  const { report, standings } = aReport();
+  const partitioned = { partitions: [{ name: 'sdb1', startBytes: 1, sizeBytes: 2 }], partitionCount: 1 };
+  report.stands({ ...subject, ...partitioned }, { is: 'bound' });
+  expect(standings.get('local-n1-b')).toMatchObject(partitioned);
+  report.stands(subject, { is: 'bound' });
+  expect(standings.get('local-n1-b')).toMatchObject({ partitions: undefined, partitionCount: undefined });
+});
+
 describe('what does not pass by itself', () => {
   const lasting = Object.values<Refusal>(EACH_REFUSAL).filter(
     ({ fact }) => !/^is(Mounted|Swap|BehindALoop|Exported|Open|HeldEx)|^hasHolders/.test(fact),

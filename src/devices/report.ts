@@ -110,7 +110,7 @@ export class Report {
   }
 
   stands(subject: Subject, state: State): void {
-    const { name, path, volume, identity, device, holds } = subject;
+    const { name, path, volume, identity, device, holds, partitions, partitionCount } = subject;
     const known = this.#parts.standings.get(name);
     const standing: Standing = {
       volume: name,
@@ -121,6 +121,8 @@ export class Report {
       identity: identity ?? known?.identity,
       holds,
       claim: volume?.claim,
+      partitions,
+      partitionCount,
     };
     this.#parts.standings.note(standing);
     if (state.is !== 'refused' && state.is !== 'failed') this.#since.delete(name);

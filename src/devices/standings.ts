@@ -1,6 +1,7 @@
 /** How each device of a node stands: what people see in `status` and `plan`, and what the gauges count. */
 import { ObservedMap } from '../kit/observed-map.ts';
 import type { Identity } from './identity.ts';
+import type { Partitioned } from './partitions.ts';
 import type { Reason } from './reasons.ts';
 import type { RefusalFact } from './refusals.ts';
 
@@ -30,7 +31,7 @@ export type State =
   /** A dry run would do this. */
   | { readonly is: 'planned'; readonly what: 'make' | 'recycle'; readonly method: string; readonly ofBytes: number };
 
-export interface Standing {
+export interface Standing extends Partitioned {
   /** Of the volume that the device is, or becomes. */
   readonly volume: string;
   readonly path: string;

@@ -64,6 +64,12 @@ describe('a device', () => {
     ]);
   });
 
+  test('that has partitions says which', () => {
+    const partitioned = { partitions: [{ name: 'sdb1', startBytes: MIB, sizeBytes: GIB }], partitionCount: 1 };
+    const { nodes } = of({ devices: [disk('sdb', undefined, partitioned)] });
+    expect(nodes[0]?.devices).toMatchObject([partitioned]);
+  });
+
   test('that has no name of its own says so', () => {
     const { nodes } = of({ devices: [disk('sdb', undefined, { identity: { sizeBytes: GIB } })] });
     expect(nodes[0]?.devices).toMatchObject([{ identity: 'known by its size only', isKnownBySizeOnly: true }]);

@@ -3,6 +3,7 @@ import { inBytes } from '../kit/in-words.ts';
 import { byNode, noReport, type Reported as ReportedBy, remarksOnAgent, sortedByNews } from '../kit/reports/heard.ts';
 import { describe, isNamed } from './identity.ts';
 import { devicesReports, type ReadReport, type ReadStanding, type ReadState } from './node-report.ts';
+import type { Partitioned } from './partitions.ts';
 import type { Volume } from './volume.ts';
 
 export type Reported = ReportedBy<ReadReport>;
@@ -20,7 +21,7 @@ export interface Looked {
   readonly volumes?: readonly SeenVolume[] | undefined;
 }
 
-export interface DeviceStatus {
+export interface DeviceStatus extends Partitioned {
   readonly path: string;
   readonly volume: string;
   readonly claim?: string | undefined;
@@ -122,7 +123,7 @@ function remarksOn(reported: Reported, looked: Looked, now: Date): readonly stri
 }
 
 function deviceStatus(standing: ReadStanding, volume: SeenVolume | undefined): DeviceStatus {
-  const { path, device, identity, holds } = standing;
+  const { path, device, identity, holds, partitions, partitionCount } = standing;
   const state = volume && isOfTheVolume(standing.state) ? stateOf(volume) : standing.state;
   const sizeBytes = standing.sizeBytes ?? identity?.sizeBytes ?? volume?.capacityBytes;
   const claim = volume ? volume.claim : standing.claim;
@@ -136,6 +137,8 @@ function deviceStatus(standing: ReadStanding, volume: SeenVolume | undefined): D
     identity: identity ? describe(identity) : '',
     isKnownBySizeOnly: identity !== undefined && !isNamed(identity),
     ...(holds !== undefined && { holds }),
+    ...(partitions && { partitions }),
+    ...(partitionCount !== undefined && { partitionCount }),
     state,
     stands: inWords(state),
   };

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { aDisk, EACH_REFUSAL, GIB, known, seenOf } from './builders.ts';
+import { aDisk, aPartition, EACH_REFUSAL, GIB, known, seenOf } from './builders.ts';
 import type { Seen } from './decide.ts';
 import type { Reason } from './reasons.ts';
 import type { Refusal } from './refusals.ts';
@@ -53,6 +53,15 @@ describe('what people are told about', () => {
     const observed = seenOf({ facts: aDisk({ wwid: 'naa.2' }), signature: known('xfs'), isBlank: false });
     expect(asSeen(subject, observed)).toMatchObject({ device: 'wwid:naa.2', holds: 'xfs' });
     expect(asSeen(subject, undefined)).toBe(subject);
+  });
+
+  it('is told with the partitions that it has, as they were seen last', () => {
+    const facts = aDisk({ partitions: [aPartition('sdb1')] });
+    const subject = subjectOf(seen({ found: [{ ...found, device: { facts } }] }));
+    expect(subject).toMatchObject({ partitions: [{ name: 'sdb1', sizeBytes: 2 ** 20 }], partitionCount: 1 });
+    const both = aDisk({ partitions: [aPartition('sdb1'), aPartition('sdb2')] });
+    expect(asSeen(subject, seenOf({ facts: both }))).toMatchObject({ partitionCount: 2 });
+    expect(asSeen(subject, seenOf())).toMatchObject({ partitions: undefined, partitionCount: undefined });
   });
 
   it.each([

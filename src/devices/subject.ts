@@ -3,12 +3,13 @@ import { contentInWords } from './content-in-words.ts';
 import type { Seen } from './decide.ts';
 import { type Identity, identityOf, keyOf } from './identity.ts';
 import type { Observed } from './observed.ts';
+import { type Partitioned, partitionedAs } from './partitions.ts';
 import { explainReason, type Reason, remedyOfReason } from './reasons.ts';
 import { canBeApproved, explain, type Refusal, remedyOf } from './refusals.ts';
 import type { State, Trouble } from './standings.ts';
 import type { Volume } from './volume.ts';
 
-export interface Subject {
+export interface Subject extends Partitioned {
   /** Of the volume that it is, or becomes. */
   readonly name: string;
   readonly path: string;
@@ -24,15 +25,18 @@ export interface Subject {
 export function subjectOf({ name, found, volume }: Seen): Subject {
   const path = volume?.path ?? found[0]?.path ?? '';
   const device = found.find((one) => one.path === path)?.device;
-  const identity = device && 'facts' in device ? identityOf(device.facts) : volume?.identity;
-  return { name, path, volume, identity, device: identity && keyOf(identity, path) };
+  const facts = device && 'facts' in device ? device.facts : undefined;
+  const identity = facts ? identityOf(facts) : volume?.identity;
+  const subject = { name, path, volume, identity, device: identity && keyOf(identity, path) };
+  return facts ? { ...subject, ...partitionedAs(facts) } : subject;
 }
 
 /** With what was seen when it was opened. */
 export function asSeen(subject: Subject, observed: Observed | undefined): Subject {
   if (!observed) return subject;
   const identity = identityOf(observed.facts);
-  return { ...subject, identity, device: keyOf(identity, subject.path), holds: contentInWords(observed) };
+  const device = keyOf(identity, subject.path);
+  return { ...subject, identity, device, holds: contentInWords(observed), ...partitionedAs(observed.facts) };
 }
 
 /** The phase that the cluster gives it. */

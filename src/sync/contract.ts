@@ -59,6 +59,8 @@ export const QUIET_MS = 1_000;
 export const CEILING_MS = 10_000;
 /** Names in `status.managedVolumes`. How many there are is in `managedVolumeCount`. */
 export const MOST_MANAGED_VOLUMES = 100;
+/** Those in `status.drills`. */
+export const MOST_DRILLS = 10;
 /** A larger export is taken for a mistake, or an attack. */
 export const LARGEST_EXPORT = 1024 ** 3;
 
@@ -162,6 +164,8 @@ export interface SyncStatus {
   /** How long the last restore of a whole export from nothing or the last drill took, in seconds, with reading and verifying it. Recovery. */
   readonly rtoSeconds?: number;
   readonly lastDrill?: DrillResult;
+  /** It and those before it, oldest first. Recovery. */
+  readonly drills?: readonly DrillResult[];
 }
 
 export interface ExportStatus {

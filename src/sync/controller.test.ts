@@ -508,6 +508,17 @@ describe('how long a restore takes', () => {
     expect(await measured(there)).toBe('2400');
   });
 
+  test('is kept of the last ten drills', async () => {
+    const { clock, there } = await aPairOfClusters();
+    const times = () => there.status('dr').drills?.map(({ at }) => Number(at.slice(11, 13)));
+    for (let hour = 10; hour < 22; hour += 1) {
+      drilled(there, `2026-03-01T${hour}:00:00Z`, hour);
+      await settle(clock);
+    }
+    expect(times()).toEqual([12, 13, 14, 15, 16, 17, 18, 19, 20, 21]);
+    expect(there.status('dr').drills?.at(-1)).toEqual(there.status('dr').lastDrill);
+  });
+
   test('is not known of an export that is restored in part only', async () => {
     const { clock, here, there, pair } = aWorld();
     for (const name of ['a', 'b']) pair(name);

@@ -14,6 +14,7 @@ import {
   DEFAULT_POLLING_SECONDS,
   ENCRYPTIONS,
   MODES,
+  MOST_DRILLS,
   MOST_MANAGED_VOLUMES,
   PERSISTENT_VOLUME_SYNCS,
   PROVIDERS,
@@ -169,6 +170,11 @@ const status = z
         'How long the last restore of a whole export from nothing, or the last drill, took, with reading and verifying it.',
       ),
     lastDrill: drill.optional(),
+    drills: z
+      .array(drill)
+      .max(MOST_DRILLS)
+      .optional()
+      .describe(`The last drills, oldest first: ${MOST_DRILLS} of them at most.`),
   } satisfies FieldsOf<SyncStatus>)
   .describe('What was done, and what is wrong. Written by the operator.');
 

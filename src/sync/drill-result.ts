@@ -1,6 +1,9 @@
-/** What the last drill measured, as `holdfast sync drill` writes it on the resource. Whoever may annotate may write anything there. */
+/**
+ * What drills measured: the last one as `holdfast sync drill` writes it on the resource, where whoever may annotate may write anything, and those before
+ * it as the status has them.
+ */
 import * as z from 'zod';
-import type { DrillResult } from './contract.ts';
+import { type DrillResult, MOST_DRILLS, type SyncStatus } from './contract.ts';
 
 const drill = z.object({
   at: z.iso.datetime(),
@@ -21,3 +24,13 @@ export function drillOf(text: string | undefined): DrillResult | undefined {
     return undefined;
   }
 }
+
+/** Those that the status knows, oldest first. One of an older version knows only the last. */
+export const drillsIn = ({ drills, lastDrill }: SyncStatus): readonly DrillResult[] =>
+  drills ?? (lastDrill ? [lastDrill] : []);
+
+/** With one more, unless it is among them; the oldest go. */
+export const drillsWith = (status: SyncStatus, drill: DrillResult): readonly DrillResult[] =>
+  [...drillsIn(status).filter(({ at }) => at !== drill.at), drill]
+    .toSorted((one, other) => Date.parse(one.at) - Date.parse(other.at))
+    .slice(-MOST_DRILLS);

@@ -12,7 +12,7 @@ import {
   SYNC_LABEL,
   type SyncStatus,
 } from './contract.ts';
-import { drillOf } from './drill-result.ts';
+import { drillOf, drillsWith } from './drill-result.ts';
 import type { Keys } from './export/keys.ts';
 import type { OwnCluster } from './own-cluster.ts';
 import type { Side, Visited } from './reconcile.ts';
@@ -245,7 +245,7 @@ export class RecoverySide implements Side {
         ...ending.known,
         ...seenExports(sync, believed, ending),
         ...(exported && { rpoSeconds: this.#ageOf(exported) }),
-        ...(drill && { lastDrill: drill }),
+        ...(drill && { lastDrill: drill, drills: drillsWith(sync.status ?? {}, drill) }),
         ...(drill && isNewer(drill.at, sync.status?.lastDrill?.at) && drill.succeeded && { rtoSeconds: drill.seconds }),
       },
     };

@@ -20,7 +20,10 @@ export interface Ending {
   /** Those that are not among them say nothing in this mode, and go. */
   readonly conditions: Readonly<Partial<Record<ConditionType, Standing>>>;
   readonly known: Partial<
-    Pick<SyncStatus, 'export' | 'fenced' | 'pointerSeen' | 'seen' | 'rpoSeconds' | 'rtoSeconds' | 'lastDrill'>
+    Pick<
+      SyncStatus,
+      'export' | 'fenced' | 'pointerSeen' | 'seen' | 'rpoSeconds' | 'rtoSeconds' | 'lastDrill' | 'drills'
+    >
   >;
   readonly managed?: Managed;
   /** What stands in the way, and of how many objects. */

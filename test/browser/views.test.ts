@@ -1,7 +1,7 @@
 /** Every view, reached by clicks, in light and dark, on a desk and in a hand: it shows what there is, and axe finds nothing. */
 import { mkdirSync } from 'node:fs';
 import { resolve } from 'node:path';
-import type { Page } from 'playwright-core';
+import type { Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { violationsOn } from './accessibility.ts';
 import { TestBrowser, told, type WatchedPage } from './browser.ts';
@@ -21,6 +21,16 @@ afterAll(() => server[Symbol.asyncDispose]());
 
 const go = (page: Page, view: string): Promise<void> =>
   page.getByRole('navigation', { name: 'Views' }).getByRole('link', { name: view }).click();
+
+const PARTITIONS = '2 partitions: sdc1 120 GiB, 79.9 GiB free, sdc2 200 GiB (held by dm-0 and 2 more), 80 GiB free';
+
+/** How wide each part of a bar is, of a hundred. */
+const sharesIn = async (bar: Locator): Promise<readonly number[]> => {
+  const boxes = await Promise.all((await bar.locator('> *').all()).map((part) => part.boundingBox()));
+  const widths = boxes.map((box) => box?.width ?? 0);
+  const all = widths.reduce((sum, width) => sum + width, 0);
+  return widths.map((width) => Math.round((100 * width) / all));
+};
 
 /** How a person gets there, and what there is to see. */
 const VIEWS: readonly { readonly name: string; readonly visit: (page: Page) => Promise<void> }[] = [
@@ -62,6 +72,8 @@ const VIEWS: readonly { readonly name: string; readonly visit: (page: Page) => P
       await go(page, 'Nodes');
       await page.getByText('Wipe planned').waitFor();
       await page.getByText('1 disk missing').waitFor();
+      await page.getByRole('img', { name: PARTITIONS }).waitFor();
+      await page.getByTitle('79.9 GiB free').waitFor();
       await page.getByText('These volume groups may be otherwise now').waitFor();
       expect(await page.getByText('only one of them can be').count()).toBe(1);
     },
@@ -73,6 +85,9 @@ const VIEWS: readonly { readonly name: string; readonly visit: (page: Page) => P
       await page.getByRole('link', { name: 'node-03' }).click();
       await page.getByText('It is mounted at /mnt/backup: what is in use is never wiped.').waitFor();
       await page.getByText('Unmount it on node-03').waitFor();
+      await page.getByText(PARTITIONS).waitFor();
+      const block = page.locator('.device-strip').getByRole('img', { name: PARTITIONS });
+      expect(await sharesIn(block)).toEqual([25, 17, 42, 17]);
     },
   },
   {

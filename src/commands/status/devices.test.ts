@@ -60,6 +60,19 @@ test('all devices stand in a table, then agents that are not well, then what nee
   );
 });
 
+test('the wide table says what is on a device, and how many partitions it has', () => {
+  const devices = [disk('sdb', { is: 'bound' }, { holds: 'xfs', partitionCount: 3 }), disk('sdc', { is: 'new' })];
+  const status = devicesStatus({ reports: [{ report: aNodeReport({ devices }), namespace: 'storage' }] }, NOW);
+  const rows = rendered(statusPage(status), { ...PLAIN, isWide: true })
+    .split('\n')
+    .slice(2, 5);
+  expect(rows.map((row) => row.split(/ {3,}/).slice(6, 8))).toEqual([
+    ['HOLDS', 'PARTITIONS'],
+    ['xfs', '3'],
+    ['-', '-'],
+  ]);
+});
+
 test('without any report it is said that there is none', () => {
   expect(statusText(devicesStatus({ reports: [], nodes: [] }, NOW))).toBe(
     '0 nodes, 0 devices\n\nAGENTS THAT NEED A LOOK\nnone\n\nNEEDS A PERSON\nnone\n',

@@ -38,13 +38,17 @@ export function statusPage(status: DevicesStatus): Page {
   const { nodes, needsAPerson } = status;
   const columns = [
     ...['NODE', 'DEVICE', 'SIZE', 'IDENTITY', 'VOLUME', 'CLAIM'],
-    ...['HOLDS', 'HEARD AT', 'CODE'].map(wide),
+    ...['HOLDS', 'PARTITIONS', 'HEARD AT', 'CODE'].map(wide),
     'STATE',
   ];
   const rows = nodes.flatMap(({ node, heardAt, devices: own }) =>
-    own.map(({ path, size, identity, volume, claim, holds, state, stands }) => {
+    own.map(({ path, size, identity, volume, claim, holds, partitionCount, state, stands }) => {
       const code = state.is === 'refused' ? state.fact : undefined;
-      return [node, path, size, identity, volume, claim, holds, heardAt, code, inTone(state.is, stands)];
+      return [
+        ...[node, path, size, identity, volume, claim],
+        ...[holds, partitionCount?.toString(), heardAt, code],
+        inTone(state.is, stands),
+      ];
     }),
   );
   return overview({

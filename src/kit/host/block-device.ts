@@ -68,6 +68,8 @@ export interface DeviceFacts {
 export interface PartitionFacts {
   readonly number: DeviceNumber;
   readonly name: string;
+  readonly startBytes: number;
+  readonly sizeBytes: number;
   readonly holders: readonly string[];
 }
 

@@ -1,9 +1,13 @@
-import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
+import { execFile } from 'node:child_process';
+import { mkdir, mkdtemp, open, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { promisify } from 'node:util';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { parseSerialPage, readDeviceFacts } from './device-facts.ts';
+
+const run = promisify(execFile);
 
 let sysRoot = '';
 beforeEach(async () => {
@@ -33,8 +37,8 @@ describe('the facts about a device', () => {
       diskSequence: '7',
       holders: [],
       partitions: [
-        { number: '8:1', name: 'sda1', holders: ['dm-0'] },
-        { number: '8:2', name: 'sda2', holders: [] },
+        { number: '8:1', name: 'sda1', startBytes: 2048 * 512, sizeBytes: 2048 * 512, holders: ['dm-0'] },
+        { number: '8:2', name: 'sda2', startBytes: 4096 * 512, sizeBytes: 2048 * 512, holders: [] },
       ],
     });
   });
@@ -90,6 +94,38 @@ describe('the facts about a device', () => {
     await sys('devices/sda', { ...disk('8:0'), size });
     await numbered('8:0', 'devices/sda');
     await expect(readDeviceFacts(sysRoot, '8:0')).rejects.toMatchObject({ reason: 'unreadable' });
+  });
+
+  describe('of a disk with a partition', () => {
+    const SDA1 = { number: '8:1', name: 'sda1', startBytes: 2048 * 512, sizeBytes: 2048 * 512, holders: [] };
+    beforeEach(async () => {
+      await sys('devices/sda', disk('8:0'));
+      await sys('devices/sda/sda1', partition('8:1', 1, 2048));
+      await numbered('8:0', 'devices/sda');
+    });
+
+    it('do not have one that is gone before it is looked at', async () => {
+      await symlink('nowhere', join(sysRoot, 'devices/sda/sda2'));
+      expect(await readDeviceFacts(sysRoot, '8:0')).toMatchObject({ partitions: [SDA1] });
+    });
+
+    it('do not have one that goes while it is looked at', async () => {
+      const going = join(sysRoot, 'devices/sda/sda2');
+      const { partition: _, ...rest } = partition('8:2', 2, 4096);
+      await sys('devices/sda/sda2', rest);
+      await run('mkfifo', [join(going, 'partition')]);
+      const facts = readDeviceFacts(sysRoot, '8:0');
+      const reading = await open(join(going, 'partition'), 'w'); // as soon as it is read
+      await rm(going, { recursive: true });
+      await reading.write('2\n');
+      await reading.close();
+      expect(await facts).toMatchObject({ partitions: [SDA1] });
+    });
+
+    it.each(['dev', 'start', 'size', 'holders'])('are unknown when its %s cannot be read', async (missing) => {
+      await rm(join(sysRoot, 'devices/sda/sda1', missing), { recursive: true });
+      await expect(readDeviceFacts(sysRoot, '8:0')).rejects.toMatchObject({ reason: 'unreadable' });
+    });
   });
 
   it('take a limit beyond counting for the largest number there is', async () => {

@@ -1,5 +1,5 @@
 /** What /sys says about a block device. What must be known and cannot be read is an error, never a guess. */
-import { readdir, readFile, realpath } from 'node:fs/promises';
+import { readdir, readFile, realpath, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import type { DeviceFacts, PartitionFacts } from './block-device.ts';
 import { DeviceError } from './device-error.ts';
@@ -53,11 +53,28 @@ async function partitionOf(device: SysDirectory, disk: SysDirectory, index: numb
 async function partitionsOf(disk: SysDirectory): Promise<readonly PartitionFacts[]> {
   const partitions: PartitionFacts[] = [];
   for (const name of disk.entriesNamedAfterIt()) {
-    const entry = await disk.child(name);
-    if ((await entry.number('partition')) === undefined) continue;
-    partitions.push({ number: await entry.deviceNumber(), name: entry.name, holders: await entry.list('holders') });
+    const partition = await partitionIn(disk, name);
+    if (partition) partitions.push(partition);
   }
   return partitions;
+}
+
+/** One that goes while it is read is none any more. One that is there and cannot be read may be in use: that is an error. */
+async function partitionIn(disk: SysDirectory, name: string): Promise<PartitionFacts | undefined> {
+  try {
+    const entry = await disk.child(name);
+    if ((await entry.number('partition')) === undefined) return undefined;
+    return {
+      number: await entry.deviceNumber(),
+      name: entry.name,
+      startBytes: (await entry.required('start')) * SECTOR_BYTES,
+      sizeBytes: (await entry.required('size')) * SECTOR_BYTES,
+      holders: await entry.list('holders'),
+    };
+  } catch (error) {
+    if (await disk.stillHas(name)) throw error;
+    return undefined;
+  }
 }
 
 async function serialOf(disk: SysDirectory): Promise<string | undefined> {
@@ -104,6 +121,10 @@ class SysDirectory {
 
   child(name: string): Promise<SysDirectory> {
     return SysDirectory.at(join(this.#path, name));
+  }
+
+  async stillHas(name: string): Promise<boolean> {
+    return (await stat(join(this.#path, name)).catch(undefinedIfNothing)) !== undefined;
   }
 
   entriesNamedAfterIt(): readonly string[] {

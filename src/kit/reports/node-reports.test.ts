@@ -7,16 +7,17 @@ import { NodeReports, type ReportMap, reportHead } from './node-reports.ts';
 const reports = new NodeReports({
   job: 'sample',
   rows: 'things',
+  leftOutFirst: 'details',
   schema: z.object({
     node: z.string(),
     at: z.iso.datetime(),
     version: z.string(),
     leftOut: z.int().nonnegative(),
-    things: z.array(z.object({ name: z.string() })),
+    things: z.array(z.object({ name: z.string(), details: z.string().optional() })),
   }),
 });
 
-const report = (things: readonly { readonly name: string }[] = [{ name: 'a' }]) => ({
+const report = (things: readonly { readonly name: string; readonly details?: string }[] = [{ name: 'a' }]) => ({
   node: 'node-1',
   at: '2026-01-01T00:00:00.000Z',
   version: '0.1.0',
@@ -49,6 +50,16 @@ describe('a report', () => {
     expect(read.length).toBeGreaterThan(100);
     expect(read.length + leftOut).toBe(1_999);
     expect(read[0]).toEqual(things[0]);
+  });
+
+  test('that does not fit has no details before it has fewer rows', () => {
+    const withDetails = (details: string) =>
+      Array.from({ length: 1_999 }, (_, index) => ({ name: `${index}`, details }));
+    const small = report(withDetails('few'));
+    expect(reports.parse(reports.mapOf(small, 'storage'))).toEqual(small);
+    const { things = [], leftOut } =
+      reports.parse(reports.mapOf(report(withDetails('x'.repeat(1_000))), 'storage')) ?? {};
+    expect([things.length, leftOut, things[0]]).toEqual([1_999, 0, { name: '0' }]);
   });
 
   test('has so many rows at most that people can still read it', () => {

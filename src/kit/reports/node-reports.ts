@@ -25,11 +25,13 @@ export interface ReportKind<Read, Rows extends string> {
   readonly job: string;
   /** The name of its list: where a report does not fit, some of that are left out. */
   readonly rows: Rows;
+  /** A field of its rows that these can do without: where a report does not fit, all have it or none. */
+  readonly leftOutFirst?: string;
   /** What it is for a reader, who need not know all that a newer agent says. */
   readonly schema: z.ZodType<Read>;
 }
 
-type WithRows<Rows extends string> = ReportHead & Readonly<Record<Rows, readonly unknown[]>>;
+type WithRows<Rows extends string> = ReportHead & Readonly<Record<Rows, readonly object[]>>;
 
 /** Tells reports from other ConfigMaps, so that no agent has to read those of the other nodes. */
 export const REPORT_LABEL = 'holdfast.dev/report';
@@ -94,15 +96,17 @@ export class NodeReports<Read extends ReportHead, Rows extends string> {
     }
   }
 
-  /** Rather fewer rows than none. */
+  /** Rather rows that say less than fewer rows, and rather fewer rows than none. */
   #formatted(report: WithRows<Rows>): string {
-    const all = report[this.#kind.rows];
+    const { rows: name, leftOutFirst = '' } = this.#kind;
+    const all = report[name];
     let rows = all.slice(0, MOST_ROWS);
-    for (;;) {
-      const leftOut = all.length - rows.length;
-      const text = JSON.stringify({ ...report, [this.#kind.rows]: rows, leftOut });
+    for (let isWhole = true; ; isWhole = false) {
+      const text = JSON.stringify({ ...report, [name]: rows, leftOut: all.length - rows.length });
       if (Buffer.byteLength(text) <= MOST_BYTES || rows.length === 0) return text;
-      rows = rows.slice(0, Math.floor(rows.length / 2));
+      rows = isWhole
+        ? rows.map((row) => ({ ...row, [leftOutFirst]: undefined }))
+        : rows.slice(0, Math.floor(rows.length / 2));
     }
   }
 }

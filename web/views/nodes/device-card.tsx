@@ -1,5 +1,6 @@
 /** A device in words: what it is, how it stands, and where something is wrong, why and what to do. */
 import type { DeviceRow } from '../../../src/console/model.ts';
+import { partitionsInWords } from '../../nodes/partition-layout.ts';
 import { addressIn, usePage } from '../../page.ts';
 import { ActionButton } from '../../parts/action-button.tsx';
 import { HealthMark } from '../../parts/health-mark.tsx';
@@ -7,10 +8,12 @@ import { memo } from '../../parts/memo.ts';
 import { Progress } from '../../parts/progress.tsx';
 import { bytes } from '../../words/bytes.ts';
 import { DEVICE_HEALTH, DEVICE_WORDS } from './device-state.ts';
+import { PartitionBar } from './partition-bar.tsx';
 
 export const DeviceCard = memo(({ device }: { readonly device: DeviceRow }) => {
   const page = usePage();
   const { path, volume, claim, sizeBytes, identity, state, stands, holds, progress, why, remedy, approve } = device;
+  const partitions = partitionsInWords(device);
   return (
     <li class={`card device-card device-card-${state}`}>
       <header>
@@ -19,6 +22,7 @@ export const DeviceCard = memo(({ device }: { readonly device: DeviceRow }) => {
         {sizeBytes !== undefined && <span class="quiet-text">{bytes(sizeBytes)}</span>}
       </header>
       <p>{stands}</p>
+      <PartitionBar device={device} isInWords />
       {progress !== undefined && <Progress label={`Wiping ${path}`} value={progress} />}
       {why !== undefined && <p class="why">{why}</p>}
       {remedy !== undefined && <p class="need-remedy">{remedy}</p>}
@@ -32,6 +36,7 @@ export const DeviceCard = memo(({ device }: { readonly device: DeviceRow }) => {
         {claim !== undefined && <Line name="Claim" value={claim} />}
         <Line name="Identity" value={identity} />
         {holds !== undefined && <Line name="Holds" value={holds} />}
+        {partitions !== undefined && <Line name="Has" value={partitions} />}
       </dl>
       <ActionButton action={approve} />
     </li>

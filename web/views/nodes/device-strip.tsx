@@ -5,6 +5,7 @@ import { HealthShape } from '../../parts/health-mark.tsx';
 import { bytes } from '../../words/bytes.ts';
 import { percent } from '../../words/numbers.ts';
 import { DEVICE_HEALTH, DEVICE_WORDS } from './device-state.ts';
+import { PartitionBar } from './partition-bar.tsx';
 
 /** Of the smallest: one that stands alone in a line must not look larger than those above it. */
 const WIDEST_REM = 8;
@@ -30,6 +31,7 @@ export function DeviceStrip({ devices }: { readonly devices: readonly DeviceRow[
             {device.progress !== undefined && ` ${percent(device.progress * 100)}`}
           </span>
           {device.sizeBytes !== undefined && <span class="device-size">{bytes(device.sizeBytes)}</span>}
+          <PartitionBar device={device} />
         </li>
       ))}
     </ul>

@@ -7,7 +7,8 @@ import type { Narrator } from '../narrator.ts';
 import type { DemoWorld } from '../world.ts';
 
 const SECRET = Buffer.from('the secrets of somebody');
-const PLACE = 1_000_000;
+const MIB = 2 ** 20;
+const PLACE = 2 * MIB;
 
 export async function disks(world: DemoWorld, narrator: Narrator): Promise<void> {
   const { objects } = world.protectedSite;
@@ -40,10 +41,16 @@ export async function disks(world: DemoWorld, narrator: Narrator): Promise<void>
 
   const other = await bound(world, narrator, 'archive');
   const mounted = node.disk(other);
+  const [partition] = [
+    { startBytes: MIB, sizeBytes: 24 * MIB },
+    { startBytes: 40 * MIB, sizeBytes: 16 * MIB },
+  ].map((place) => node.machine.addPartition(mounted, place));
   mounted.write(SECRET, PLACE);
-  node.machine.mount({ device: mounted.number, mountPoint: '/mnt/rescue' });
+  if (partition) node.machine.mount({ device: partition.number, mountPoint: '/mnt/rescue' });
   release(world, 'archive');
-  narrator.tell(`a second claim had ${other}; it is deleted while somebody has the disk mounted at /mnt/rescue`);
+  narrator.tell(
+    `a second claim had ${other}, with two partitions; it is deleted while somebody has one of them mounted at /mnt/rescue`,
+  );
   const trouble = await narrator.until(
     'the wipe is refused',
     () => volumeOf(other)?.metadata.annotations?.[TROUBLE_ANNOTATION],

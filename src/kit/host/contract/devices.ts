@@ -166,7 +166,9 @@ export function devicesContract(name: string, make: () => Promise<DevicesSubject
         reason: 'busy',
       });
       await using whole = await host.devices.open(subject.disk, { access: 'read' });
-      expect((await whole.facts()).partitions).toEqual([{ number: part.number, name: facts.name, holders: [] }]);
+      expect((await whole.facts()).partitions).toEqual([
+        { number: part.number, name: facts.name, startBytes: MIB, sizeBytes: MIB, holders: [] },
+      ]);
       await part.write(Buffer.alloc(512, 'p'), 0);
       await part.sync();
       const seen = Buffer.alloc(512);

@@ -1,5 +1,5 @@
 /** A simulated disk or a partition of one. What a test may change about it while the program runs is writable. */
-import type { DeviceFacts } from '../block-device.ts';
+import type { DeviceFacts, PartitionFacts } from '../block-device.ts';
 import type { DeviceNumber } from '../device-number.ts';
 import type { DiskContent } from './disk-content.ts';
 import { SparseBytes } from './sparse-bytes.ts';
@@ -54,8 +54,13 @@ export class SimulatedDisk {
       number: this.number,
       name: this.name,
       ...(partition && { partition }),
-      partitions: this.partitions.map(({ number, name, described }) => ({ number, name, holders: described.holders })),
+      partitions: this.partitions.map((part) => part.#asPartition),
     };
+  }
+
+  get #asPartition(): PartitionFacts {
+    const { number, name, sizeBytes, described } = this;
+    return { number, name, startBytes: this.#place?.startBytes ?? 0, sizeBytes, holders: described.holders };
   }
 
   read(into: Uint8Array, position: number): void {

@@ -81,7 +81,8 @@ export class SimulatedMachine {
     const index = whole.partitions.length + 1;
     const number: DeviceNumber = `259:${this.#numbered++}`;
     const { described, name } = whole;
-    const description = { ...described, holders: [], name: `${name}${index}`, sizeBytes };
+    const between = /\d$/.test(name) ? 'p' : ''; // as the kernel has it: sda1, nvme0n1p1
+    const description = { ...described, holders: [], name: `${name}${between}${index}`, sizeBytes };
     return this.#attach(new SimulatedDisk(number, description, { disk: whole, index, startBytes }));
   }
 
