@@ -25,7 +25,7 @@ export interface RunningKubectl extends AsyncDisposable {
   line(): Promise<string>;
 }
 
-export class KubectlFailed extends Error {
+class KubectlFailed extends Error {
   readonly stdout: string;
   readonly code: unknown;
 
