@@ -12,10 +12,28 @@ export interface Sandbox extends AsyncDisposable {
   readonly kubeconfig: string;
   /** What it said when it was ready. */
   readonly said: string;
-  /** Runs kubectl on it. Throws when that fails. */
+  /** Runs kubectl on it. Throws a `KubectlFailed` when that fails. */
   kubectl(...args: readonly string[]): Promise<string>;
   /** The same, with something on its standard input. */
   kubectlWith(input: string, ...args: readonly string[]): Promise<string>;
+  /** Starts one that goes on until it is disposed of. */
+  startKubectl(...args: readonly string[]): RunningKubectl;
+}
+
+export interface RunningKubectl extends AsyncDisposable {
+  /** What it says next. */
+  line(): Promise<string>;
+}
+
+class KubectlFailed extends Error {
+  readonly stdout: string;
+  readonly code: unknown;
+
+  constructor(message: string, { stdout, code }: { readonly stdout: string; readonly code: unknown }) {
+    super(message);
+    this.stdout = stdout;
+    this.code = code;
+  }
 }
 
 const LAST_LINE = /^Stop it/;
@@ -31,12 +49,14 @@ export async function startSandbox(): Promise<Sandbox> {
     lines.push(line);
     if (LAST_LINE.test(line)) break;
   }
-  const run = (input: string, args: readonly string[]) => runKubectl(kubeconfig, directory, input, args);
+  const env = { ...process.env, KUBECONFIG: kubeconfig, HOME: directory };
+  const run = (input: string, args: readonly string[]) => runKubectl(env, input, args);
   return {
     kubeconfig,
     said: lines.join('\n'),
     kubectl: (...args) => run('', args),
     kubectlWith: (input, ...args) => run(input, args),
+    startKubectl: (...args) => startKubectl(env, args),
     async [Symbol.asyncDispose]() {
       const ended = once(child, 'exit');
       child.kill('SIGTERM');
@@ -46,13 +66,31 @@ export async function startSandbox(): Promise<Sandbox> {
   };
 }
 
-async function runKubectl(kubeconfig: string, home: string, input: string, args: readonly string[]): Promise<string> {
+const kubectl = () => join(controlPlaneBinaries(), 'kubectl');
+
+async function runKubectl(env: NodeJS.ProcessEnv, input: string, args: readonly string[]): Promise<string> {
   const { promise, resolve, reject } = Promise.withResolvers<string>();
-  const env = { ...process.env, KUBECONFIG: kubeconfig, HOME: home };
-  const child = execFile(join(controlPlaneBinaries(), 'kubectl'), args, { env }, (error, stdout, stderr) => {
-    if (error) reject(new Error(`kubectl ${args.join(' ')}: ${stderr || error.message}`));
+  const child = execFile(kubectl(), args, { env }, (error, stdout, stderr) => {
+    const told = error && `kubectl ${args.join(' ')}: ${stderr || error.message}`;
+    if (told) reject(new KubectlFailed(told, { stdout, code: error.code }));
     else resolve(stdout);
   });
   child.stdin?.end(input);
   return promise;
+}
+
+function startKubectl(env: NodeJS.ProcessEnv, args: readonly string[]): RunningKubectl {
+  const child = spawn(kubectl(), args, { env, stdio: ['ignore', 'pipe', 'inherit'] });
+  const lines = createInterface(child.stdout)[Symbol.asyncIterator]();
+  return {
+    async line() {
+      const { value, done } = await lines.next();
+      if (done) throw new Error(`kubectl ${args.join(' ')} has ended`);
+      return value;
+    },
+    async [Symbol.asyncDispose]() {
+      const ended = once(child, 'exit');
+      if (child.kill('SIGTERM')) await ended;
+    },
+  };
 }

@@ -24,8 +24,15 @@ describe('an elector', () => {
     const { world, server, candidate } = aCluster();
     candidate('a');
     await world.advance(10_000);
-    const sent = server.journal.map(({ at, method }) => `${at} ${method}`);
-    expect(sent).toEqual(['0 GET', '0 POST', '2000 PUT', '4000 PUT', '6000 PUT', '8000 PUT', '10000 PUT']);
+    expect(sentFrom(server, 0)).toEqual([
+      '0 GET',
+      '0 POST',
+      '2000 PUT',
+      '4000 PUT',
+      '6000 PUT',
+      '8000 PUT',
+      '10000 PUT',
+    ]);
   });
 
   test('leaves the lease alone while another renews it, however wrong the clocks of the two are', async () => {
@@ -185,6 +192,28 @@ describe('a leader', () => {
     await world.advance(60_000);
     expect(a.leading).toBe(true);
     expect(server.lease?.spec).toMatchObject({ holderIdentity: 'a', leaseTransitions: 0 });
+  });
+
+  test('reads the lease when its own renewal is in its way, whose reply was lost, and goes on', async () => {
+    const { world, server, candidate } = aCluster();
+    const lost: Weather[] = [{ trouble: 'reply lost' }];
+    const a = candidate('a', { weather: () => (world.monotonic() < 2_000 ? {} : (lost.pop() ?? {})) });
+    await world.advance(6_000);
+    // The client sends what may have happened once more; the version that it had tells the server that it has.
+    expect(sentFrom(server, 2_000)).toEqual(['2000 PUT', '2000 PUT', '4000 GET', '4000 PUT', '6000 PUT']);
+    expect([a.leading, a.elector.gate.open]).toEqual([true, true]);
+  });
+
+  test('goes on after a conflict with somebody who has changed the lease and left it to it', async () => {
+    const { world, server, candidate } = aCluster();
+    const a = candidate('a');
+    await world.advance(1_000);
+    const { metadata, ...lease } = server.lease ?? { metadata: {} };
+    server.lease = { ...lease, metadata: { ...metadata, resourceVersion: '99', annotations: { note: 'seen' } } };
+    await world.advance(5_000);
+    expect([a.leading, a.elector.gate.open]).toEqual([true, true]);
+    expect(sentFrom(server, 2_000)).toEqual(['2000 PUT', '4000 GET', '4000 PUT', '6000 PUT']);
+    expect(server.lease.metadata.annotations).toEqual({ note: 'seen' });
   });
 
   test('goes on after an API server that fails for seven seconds', async () => {
@@ -397,6 +426,9 @@ function aCluster() {
   }
   return { world, server, log, elect, candidate };
 }
+
+const sentFrom = ({ journal }: SimulatedLease, fromMs: number): readonly string[] =>
+  journal.filter(({ at }) => at >= fromMs).map(({ at, method }) => `${at} ${method}`);
 
 const untilAborted = (signal: AbortSignal): Promise<void> =>
   new Promise((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));

@@ -1,7 +1,10 @@
 /** OpenAPI version 3, as far as kubectl asks: which requests there are, and that they know field validation and dry runs. */
 import type { Kind } from '../kinds/kind.ts';
 import type { Registry } from '../kinds/registry.ts';
+import type { Answer } from './answer.ts';
 import { type GroupVersion, groupsIn, kindsIn } from './discovery.ts';
+
+const INFO = { title: 'Holdfast sandbox', version: 'v1.36.3' };
 
 export function openApiIndex(registry: Registry): object {
   const places = [
@@ -14,10 +17,25 @@ export function openApiIndex(registry: Registry): object {
 export function openApiOf(registry: Registry, place: GroupVersion): object {
   return {
     openapi: '3.0.0',
-    info: { title: 'Holdfast sandbox', version: 'v1.36.3' },
+    info: INFO,
     paths: Object.fromEntries(kindsIn(registry, place).map((kind) => [pathOf(kind), operationsOf(kind)])),
     components: { schemas: {} },
   };
+}
+
+/** It is asked for with a sign that no type of content may have, and answered without. */
+const ASKED_FOR = 'application/com.github.proto-openapi.spec.v2@v1.0+protobuf';
+const OLD_PROTOBUF = 'application/com.github.proto-openapi.spec.v2.v1.0+protobuf';
+/** The first field of the document, `swagger: "2.0"`, and no other. */
+const OLD_DOCUMENT = '\n\u00032.0';
+
+/**
+ * Version 2, which describes nothing. kubectl asks for it when a kind is not in version 3, and says that there is no such kind when it
+ * is not here either; without an answer it says that it could not validate, and that one might do without.
+ */
+export function oldOpenApi(accept: string): Answer {
+  if (accept.includes(ASKED_FOR)) return { status: 200, body: OLD_DOCUMENT, contentType: OLD_PROTOBUF };
+  return { status: 200, body: { swagger: '2.0', info: INFO, paths: {}, definitions: {} } };
 }
 
 function pathOf({ resource: { group, version, plural, namespaced } }: Kind): string {

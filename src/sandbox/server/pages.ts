@@ -3,7 +3,7 @@ import type { Registry } from '../kinds/registry.ts';
 import type { Answer } from './answer.ts';
 import { aggregated, groupOf, groupsIn, resourceList } from './discovery.ts';
 import { acceptedIn } from './form.ts';
-import { openApiIndex, openApiOf } from './open-api.ts';
+import { oldOpenApi, openApiIndex, openApiOf } from './open-api.ts';
 import { noSuchResource, notAcceptable } from './refusals.ts';
 
 /** What the sandbox behaves like. */
@@ -35,7 +35,7 @@ export function page(path: string, accept: string, registry: Registry): Answer {
   const segments = path.split('/').filter((segment) => segment !== '');
   const [root, ...rest] = segments;
   if (root === 'api' || root === 'apis') return discovery(root, rest, accept, registry);
-  if (root === 'openapi') return openApi(rest, registry);
+  if (root === 'openapi') return openApi(rest, accept, registry);
   if (path === '/version' || path === '/version/') return ok(VERSION);
   if (root !== undefined && ['healthz', 'livez', 'readyz'].includes(root)) return text(200, 'ok');
   return root === undefined ? ok({ paths: pathsOf(registry) }) : NO_PAGE;
@@ -51,6 +51,7 @@ const pathsOf = (registry: Registry): readonly string[] => [
   ]),
   '/healthz',
   '/livez',
+  '/openapi/v2',
   '/openapi/v3',
   '/readyz',
   '/version',
@@ -87,7 +88,8 @@ function entrance(root: 'api' | 'apis', accept: string, registry: Registry): Ans
   return ok({ kind: 'APIGroupList', apiVersion: 'v1', groups });
 }
 
-function openApi([version, root, ...rest]: readonly string[], registry: Registry): Answer {
+function openApi([version, root, ...rest]: readonly string[], accept: string, registry: Registry): Answer {
+  if (version === 'v2' && root === undefined) return oldOpenApi(accept);
   if (version !== 'v3') return NO_PAGE;
   if (root === undefined) return ok(openApiIndex(registry));
   const [first = '', second = ''] = rest;

@@ -13,6 +13,7 @@ import { Refusal } from './refusals.ts';
 import { asScale } from './scale.ts';
 
 export function policies(store: Store, registry: Registry): AdmissionPlugin {
+  const kept = store.collection(nameOf(VALIDATING_ADMISSION_POLICIES));
   const all = <T>(name: string): readonly T[] => [...store.collection(name).objects()] as unknown as readonly T[];
   const sources: PolicySources = {
     policies: () => all<Policy>(nameOf(VALIDATING_ADMISSION_POLICIES)),
@@ -29,7 +30,7 @@ export function policies(store: Store, registry: Registry): AdmissionPlugin {
   };
   return {
     check: (asked) => {
-      if (EXEMPT.has(asked.target.kind.resource.group)) return;
+      if (kept.size === 0 || EXEMPT.has(asked.target.kind.resource.group)) return;
       const { denial, warnings } = admit(requestOf(asked, store), sources);
       for (const warning of warnings) asked.request.warn?.(warning);
       if (denial) throw refusalOf(denial, asked);

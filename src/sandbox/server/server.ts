@@ -58,17 +58,16 @@ export class Server {
   /** Groups that definitions add have no words of their own for what is not in them. */
   #unknown(route: ResourceRoute): Answer {
     const { group, plural } = route;
-    if (isLeftOut(group, plural)) throw kindNotInSandbox(group === '' ? plural : `${plural}.${group}`, this.#registry);
+    if (isLeftOut(group, plural)) throw kindNotInSandbox(group === '' ? plural : `${plural}.${group}`);
     const ofGroup = this.#registry.all.filter(({ resource }) => resource.group === group);
     if (ofGroup.every(({ isCustom }) => isCustom)) return NOT_THERE;
     throw refusalOf(route);
   }
 }
 
-function kindNotInSandbox(name: string, registry: Registry): Refusal {
-  const served = registry.all.map(({ resource }) => resource.plural);
-  return notInSandbox(`${name} (it has ${[...new Set(served)].toSorted().join(', ')})`);
-}
+/** There are too many to name those that it has. */
+const kindNotInSandbox = (name: string): Refusal =>
+  notInSandbox(`${name}, only the kinds that Holdfast needs (kubectl api-resources lists them)`);
 
 /** Most paths are plain, and need none of what a URL can be. */
 function partsOf(path: string): { readonly pathname: string; readonly query: URLSearchParams } {

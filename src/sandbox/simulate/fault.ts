@@ -129,8 +129,9 @@ export const PAUSE_MS = 40_000;
 
 /** What a call asks for. Events have names that nobody can foresee. */
 export function callOf(method: string, path: string): string {
-  const [place = ''] = path.split('?');
-  return `${method} ${place.replace(/(\/events)\/.*/, '$1')}`;
+  const end = path.indexOf('?');
+  const place = end < 0 ? path : path.slice(0, end);
+  return `${method} ${place.includes('/events/') ? place.replace(/(\/events)\/.*/, '$1') : place}`;
 }
 
 /** How many calls of each kind each job makes. */
@@ -141,7 +142,8 @@ export class Calls {
   count(job: string, call: string): Readonly<Record<'ofKind' | 'ofAll', number>> {
     const counts = this.#counts.get(job) ?? new Map<string, number>();
     this.#counts.set(job, counts);
-    const [ofKind, ofAll] = [call, ANY].map((each) => (counts.get(each) ?? 0) + 1) as [number, number];
+    const ofKind = (counts.get(call) ?? 0) + 1;
+    const ofAll = (counts.get(ANY) ?? 0) + 1;
     counts.set(call, ofKind).set(ANY, ofAll);
     return { ofKind, ofAll };
   }

@@ -55,17 +55,17 @@ export class GarbageCollector {
   }
 
   #told(place: string, object: KubeObject, key: string): readonly string[] {
+    const { uid = '', deletionTimestamp, ownerReferences } = object.metadata;
+    // Most objects have no family, and many change all the time.
+    if (!deletionTimestamp && !ownerReferences && !this.#dependents.has(uid)) return [];
     const id = `${place} ${key}`;
-    const { uid = '', deletionTimestamp } = object.metadata;
     const live = this.#get(id);
     const isThere = live?.metadata.uid === uid;
     this.#keepBooks(id, object, live);
     const dependents = isThere && !deletionTimestamp ? [] : [...this.#ofOwner(uid)];
     if (!isThere && dependents.length > 0) this.#gone.add(uid);
-    const owners = isThere
-      ? []
-      : (object.metadata.ownerReferences ?? []).flatMap((owner) => this.#idOf(owner, object) ?? []);
-    const isConcerned = isThere && (object.metadata.ownerReferences || deletionTimestamp);
+    const owners = isThere ? [] : (ownerReferences ?? []).flatMap((owner) => this.#idOf(owner, object) ?? []);
+    const isConcerned = isThere && (ownerReferences || deletionTimestamp);
     return [...(isConcerned ? [id] : []), ...dependents, ...owners];
   }
 

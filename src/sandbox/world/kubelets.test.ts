@@ -80,3 +80,16 @@ test('a claim that is deleted stays as long as a pod has it, even one that has e
   expect(() => world.theClaim('data')).toThrow('there is no');
   expect(world.theVolume('pv').status?.phase).toBe('Released');
 });
+
+test('nothing is remembered of pods that somebody removes at once, while they start or end', async () => {
+  const world = new SimulatedWorld();
+  world.node('n1');
+  world.pod('starts', [], { nodeName: 'n1' });
+  world.pod('ends', [], { nodeName: 'n1' });
+  await world.pass(1);
+  world.objects.remove(PODS, 'default/ends');
+  await world.pass(0.1);
+  expect(world.world.remembered).toBe(3);
+  for (const pod of ['starts', 'ends']) world.objects.remove(PODS, `default/${pod}`, { gracePeriodSeconds: 0 });
+  expect(world.world.remembered).toBe(0);
+});

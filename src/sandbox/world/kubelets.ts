@@ -29,6 +29,7 @@ export class Kubelets {
   /** When pods may be ready or gone, by uid. */
   readonly #starts = new Map<string, number>();
   readonly #ends = new Map<string, number>();
+  readonly #stopForgetting: () => void;
   #addresses = 0;
 
   constructor(parts: WorldParts) {
@@ -37,9 +38,18 @@ export class Kubelets {
       .watch(PODS, ({ spec }, key) => (spec?.nodeName ? [key] : []))
       .watch(CLAIMS, ({ metadata }) => this.#podsWith(metadata.namespace, metadata.name));
     this.#nodes = new Upkeep(parts, (key) => this.#lookAtNode(key)).watch(NODES, (_, key) => [key]);
+    this.#stopForgetting = parts.objects.onChange(PODS, ({ type, object }) => {
+      if (type === 'DELETED') this.#forget(object);
+    });
+  }
+
+  /** How many pods it waits for. */
+  get remembered(): number {
+    return this.#starts.size + this.#ends.size;
   }
 
   stop(): void {
+    this.#stopForgetting();
     this.#pods.stop();
     this.#nodes.stop();
   }
@@ -65,7 +75,7 @@ export class Kubelets {
     const node = pod?.spec?.nodeName;
     if (!pod || !node) return;
     if (!this.#parts.objects.get(NODES, node)) {
-      this.#forget(pod);
+      this.#remove(pod);
       return;
     }
     if (this.#off.has(node)) return;
@@ -105,14 +115,17 @@ export class Kubelets {
   }
 
   #end(pod: Pod): void {
-    if (!this.#isDue(this.#ends, pod, ENDING_MS)) return;
-    this.#forget(pod);
+    if (this.#isDue(this.#ends, pod, ENDING_MS)) this.#remove(pod);
   }
 
-  #forget({ metadata }: Pod): void {
-    const { uid = '' } = metadata;
+  /** Whoever has removed it. */
+  #forget({ metadata: { uid = '' } }: Pod): void {
     this.#starts.delete(uid);
     this.#ends.delete(uid);
+  }
+
+  #remove({ metadata }: Pod): void {
+    const { uid = '' } = metadata;
     this.#parts.objects.remove(PODS, keyOfObject({ metadata }), { gracePeriodSeconds: 0, preconditions: { uid } });
   }
 

@@ -66,7 +66,7 @@ export class World {
 
   /** How much its controllers keep of what is or was there, besides the objects themselves. */
   get remembered(): number {
-    return this.#garbage.remembered + this.#sets.remembered;
+    return this.#garbage.remembered + this.#sets.remembered + this.kubelets.remembered;
   }
 
   stop(): void {

@@ -89,8 +89,16 @@ describe('get', () => {
     const wait = sandbox.kubectl('wait', '--for=jsonpath={.data.x}=2', 'cm/watched', '--timeout=60s');
     await sandbox.kubectl('patch', 'cm', 'watched', '--type=merge', '-p', '{"data":{"x":"2"}}');
     expect(await wait).toBe('configmap/watched condition met\n');
-    const shown = await sandbox.kubectl('get', 'cm', 'watched', '-w', '--request-timeout=2s');
-    expect(cells(shown).map(([name]) => name)).toEqual(['NAME', 'watched']);
+  });
+
+  test('shows what changes while it watches', async () => {
+    await apply(configMap('live', {}));
+    await using watching = sandbox.startKubectl('get', 'cm', 'live', '-w');
+    const next = async () => (await watching.line()).split(/ {2,}/).slice(0, 2);
+    expect(await next()).toEqual(['NAME', 'DATA']);
+    expect(await next()).toEqual(['live', '0']);
+    await sandbox.kubectl('patch', 'cm', 'live', '--type=merge', '-p', '{"data":{"x":"1","y":"2"}}');
+    expect(await next()).toEqual(['live', '2']);
   });
 });
 
@@ -151,9 +159,40 @@ describe('changes', () => {
     await expect(sandbox.kubectl('get', 'cm', 'gone')).rejects.toThrow('configmaps "gone" not found');
   });
 
-  test('a dry run and a diff change nothing', async () => {
+  test('a dry run changes nothing', async () => {
     expect(await apply(configMap('dry', {}), '--dry-run=server')).toContain('created (server dry run)');
     await expect(sandbox.kubectl('get', 'cm', 'dry')).rejects.toThrow('not found');
+  });
+
+  test('diff tells what an apply would change, and changes nothing', async () => {
+    const diff = (image: string) => sandbox.kubectlWith(toYaml(statefulSet('compared', image)), 'diff', '-f', '-');
+    await apply(statefulSet('compared'));
+    const changed = expect.stringMatching(/^-.*image: web:1\n\+.*image: web:2$/m);
+    await expect(diff('web:2')).rejects.toMatchObject({ code: 1, stdout: changed });
+    expect(await diff('web:1')).toBe('');
+  });
+
+  test('drain waits for a budget, and ends', async () => {
+    for (const other of ['node-1', 'node-2']) await sandbox.kubectl('cordon', other);
+    const { spec, ...set } = statefulSet('guarded');
+    await apply({ ...set, spec: { ...spec, replicas: 2 } });
+    await apply({
+      apiVersion: 'policy/v1',
+      kind: 'PodDisruptionBudget',
+      metadata: { name: 'guarded' },
+      spec: { minAvailable: 1, selector: { matchLabels: { app: 'guarded' } } },
+    });
+    const bothReady = ['wait', '--for=jsonpath={.status.readyReplicas}=2', 'sts/guarded', '--timeout=60s'];
+    await sandbox.kubectl(...bothReady);
+    for (const other of ['node-1', 'node-2']) await sandbox.kubectl('uncordon', other);
+    const told = await sandbox.kubectl('drain', 'node-3', '--force', '--timeout=90s');
+    await sandbox.kubectl('uncordon', 'node-3');
+    expect(told).toMatch(/^node\/node-3 drained$/m);
+    const tries = told.match(/^evicting pod default\/guarded-\d$/gm) ?? [];
+    expect(tries.length, 'the second had to wait for the first').toBeGreaterThan(2);
+    await sandbox.kubectl(...bothReady);
+    const nodes = await sandbox.kubectl('get', 'pods', '-l', 'app=guarded', '-o=jsonpath={.items[*].spec.nodeName}');
+    expect(nodes).not.toContain('node-3');
   });
 });
 
@@ -170,6 +209,7 @@ describe('looking around', () => {
     expect(names).toEqual(
       expect.arrayContaining(['persistentvolumes', 'statefulsets.apps', 'leases.coordination.k8s.io']),
     );
+    expect(names, 'what is left out is not listed').not.toContain('deployments.apps');
   });
 
   test('events, in both of their forms', async () => {
@@ -216,5 +256,16 @@ describe('looking around', () => {
     await expect(sandbox.kubectl('logs', 'silent')).rejects.toThrow('the sandbox has no pods/log');
     const deployment = sandbox.kubectl('create', 'deployment', 'none', '--image=none');
     await expect(deployment).rejects.toThrow('the sandbox has no Deployment of apps/v1');
+  });
+
+  test('a kind that is left out is one that it does not have, however it is asked for', async () => {
+    const unknown = `the server doesn't have a resource type "deployments"`;
+    await expect(sandbox.kubectl('get', 'deployments')).rejects.toThrow(unknown);
+    await expect(sandbox.kubectl('get', '--raw', '/apis/apps/v1/deployments')).rejects.toThrow(
+      'the sandbox has no deployments.apps, only the kinds that Holdfast needs (kubectl api-resources lists them)',
+    );
+    const deployment = { apiVersion: 'apps/v1', kind: 'Deployment', metadata: { name: 'none' } };
+    await expect(apply(deployment)).rejects.toThrow('no matches for kind "Deployment" in version "apps/v1"');
+    expect(await sandbox.kubectl('get', 'all', '-n', 'kube-public')).toBe('');
   });
 });
