@@ -53,7 +53,7 @@ integration: $(SETUP) control-plane helm s3-server azurite console-page ## Run t
 	$(call say,Integration tests: a real etcd and Kubernetes control plane)
 	@vitest run --project integration
 
-host: $(SETUP) control-plane ## Run the tests on real block devices (as root)
+host: $(SETUP) control-plane console-page ## Run the tests on real block devices (as root)
 	$(call say,Host tests: real block devices)
 	@tools/host-tier.sh
 
