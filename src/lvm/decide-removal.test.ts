@@ -34,6 +34,12 @@ describe('a volume that is being deleted', () => {
     expect(removal(unmounted())).toBe('remove');
     expect(removal(bare())).toBe('done');
   });
+  it('is not taken for gone when only the marks of its logical volume are', () => {
+    const unmarked = complete({ owner: undefined });
+    expect(removal(unmarked, { made: 'lv-uuid-1' })).toBe('marksContradict');
+    expect(removal(unmarked, { made: 'another' })).toBe('done');
+    expect(removal(unmarked)).toBe('done');
+  });
   it('is shredded before it is removed, once', () => {
     expect(removal(unmounted(), { shred: 'zero' })).toBe('shred');
     expect(removal(unmounted({ lv: lv({ isActive: false }) }), { shred: 'zero' })).toBe('activate');

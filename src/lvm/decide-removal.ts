@@ -16,6 +16,8 @@ export interface Leaving {
   readonly removePolicy: VolumeOptions['removePolicy'];
   /** The group that it was made in, where that is known. */
   readonly vg?: string | undefined;
+  /** The uuid of the logical volume that was made for it, once it was ready. */
+  readonly made?: string | undefined;
   /** When a person has asked for it, by the clock of the API server. */
   readonly deletedAt?: string | undefined;
 }
@@ -25,8 +27,7 @@ export function decideRemoval(leaving: Leaving, sight: Sight): Decision {
   const { group, owner, mapping, ofDevice } = sight;
   const isOurs = owner?.uid === leaving.uid;
   const lv = isOurs ? sight.lv : undefined;
-  if (!owner && sight.lv?.tags.includes(encodeTag('uid', leaving.uid)))
-    return refusal('marksContradict', { lv: fullName(sight.lv) });
+  if (!owner && sight.lv && wasOurs(sight.lv, leaving)) return refusal('marksContradict', { lv: fullName(sight.lv) });
   if (!lv) return underAnotherName(sight, leaving);
   if (lv.isSuspended) return step({ kind: 'resume', lv });
   const elsewhere = ofDevice.find(({ mountPoint }) => mountPoint !== leaving.path);
@@ -38,6 +39,10 @@ export function decideRemoval(leaving: Leaving, sight: Sight): Decision {
   const decision = gone(leaving, lv, owner);
   return group && decision.kind === 'step' ? unlessImpossible(decision, group, sight) : decision;
 }
+
+/** Its marks do not say whose it is, as when LVM's metadata were restored from before it had them. */
+const wasOurs = ({ tags, uuid }: LogicalVolume, { uid, made }: Leaving): boolean =>
+  tags.includes(encodeTag('uid', uid)) || uuid === made;
 
 /** What somebody has mounted over it would be unmounted in its place. */
 function uppermostIsAnother({ path }: Leaving, { atPath, ofDevice }: Sight): Decision | undefined {

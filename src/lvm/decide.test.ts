@@ -331,6 +331,14 @@ describe('a logical volume of ours', () => {
     ['thinPool', { options: THIN }, {}],
     ['thinPool', {}, { lv: lv({ kind: 'thin', pool: 'pool' }) }],
     ['snapshotOf', { options: { snapshotOf: 'source' } }, {}],
+    [
+      'snapshotOf',
+      {},
+      {
+        lv: lv({ kind: 'snapshot', origin: 'other' }),
+        owner: owner({ options: { fsType: 'ext4', snapshotOf: 'other' } }),
+      },
+    ],
   ])('cannot be given another %s', (what, changes, sight) => {
     const decision = decide(declared(changes), complete(sight));
     expect(decision).toMatchObject({ kind: 'refuse', fact: 'cannotBeChanged' });
@@ -365,6 +373,15 @@ describe('what is asked of a volume that is ready', () => {
     expect(next(asked({ fsArgs: ['-m', '2'] }), ready)).toBe('done'));
 });
 
+it('of a pool that fills slowly the same is said for a while: it is written on each volume, and an Event', () => {
+  const filled = (dataPercent: number) => {
+    const pool = lv({ name: 'pool', kind: 'thin-pool', dataPercent, metadataPercent: 1 });
+    return decide(declared({ options: THIN }), bare({ group: group({}, pool) }));
+  };
+  expect(filled(92.13)).toMatchObject({ fact: 'poolIsFull' });
+  expect(filled(92.13)).toEqual(filled(92.87));
+});
+
 describe('a snapshot outside of a thin pool', () => {
   const wanted = declared({ options: { snapshotOf: 'other' } });
   const marks = (state: 'wiping' | 'ready') => owner({ state, options: { fsType: 'ext4', snapshotOf: 'other' } });
@@ -388,6 +405,10 @@ describe('a snapshot in a thin pool', () => {
   const marked = (snapshotOf: string) => owner({ options: { fsType: 'ext4', snapshotOf } });
   const orphan = lv({ kind: 'thin', pool: 'pool', origin: undefined });
 
+  it('is the same whatever its origin is called by now', () => {
+    const renamed = { ...orphan, origin: 'trash+other+1' };
+    expect(next(wanted, complete({ lv: renamed, owner: marked('other') }))).toBe('done');
+  });
   it('outlives its origin', () => {
     expect(next(wanted, complete({ lv: orphan, owner: marked('other') }))).toBe('done');
     expect(next(wanted, complete({ lv: orphan, owner: marked('third') }))).toBe('cannotBeChanged');

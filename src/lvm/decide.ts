@@ -201,17 +201,19 @@ function contradiction(owner: Owner, { declared, lv }: WithVolume): Decision | u
   const isEncrypted = owner.options.cryptSecret !== undefined;
   if (isEncrypted !== (options.crypt !== undefined))
     return cannot('cryptSecret', isEncrypted ? 'encrypted' : 'not encrypted', isEncrypted ? 'none' : 'encryption');
-  if (options.snapshotOf !== undefined) {
-    const origin = originOf(lv, owner);
-    return origin === options.snapshotOf ? undefined : cannot('snapshotOf', origin ?? 'none', options.snapshotOf);
-  }
-  if (lv.pool !== options.thin?.pool) return cannot('thinPool', lv.pool ?? 'none', options.thin?.pool ?? 'none');
+  const origin = originOf(lv, owner);
+  if (origin !== options.snapshotOf) return cannot('snapshotOf', origin ?? 'none', options.snapshotOf ?? 'none');
+  if (origin === undefined && lv.pool !== options.thin?.pool)
+    return cannot('thinPool', lv.pool ?? 'none', options.thin?.pool ?? 'none');
   return undefined;
 }
 
-/** A snapshot in a thin pool outlives its origin, and then only its marks tell what that was. */
+/**
+ * As it is marked: what it is a snapshot of may have another name by now, as in the trash, and one in a thin pool outlives it. One beside
+ * its origin that has none any more is no snapshot.
+ */
 const originOf = ({ origin, pool }: LogicalVolume, { options }: Owner): string | undefined =>
-  origin ?? (pool === undefined ? undefined : options.snapshotOf);
+  origin === undefined && pool === undefined ? undefined : options.snapshotOf;
 
 /** Of what was cut off nothing may be as it was asked for: so it is looked at first. */
 function unlessUsable(owner: Owner, known: WithVolume): Decision | undefined {

@@ -3,6 +3,7 @@ import { Refuse, Retry } from '../kit/controller/outcome.ts';
 import type { Host } from '../kit/host/host.ts';
 import type { KubeClient } from '../kit/kube/client.ts';
 import type { Log } from '../kit/observe/log.ts';
+import { Slots } from '../kit/slots.ts';
 import * as commands from './commands.ts';
 import type { Declared } from './decide.ts';
 import type { LogicalVolume } from './facts.ts';
@@ -25,9 +26,13 @@ export interface EncryptionParts {
   readonly keyRing?: KeyRing | undefined;
 }
 
+/** To derive a key takes 64 MiB and a processor, and after a boot all volumes are to be opened. */
+const AT_ONCE = 4;
+
 export class Encryption {
   readonly #parts: EncryptionParts;
   readonly #node: LocalNode;
+  readonly #deriving = new Slots(AT_ONCE);
 
   constructor(parts: EncryptionParts) {
     this.#parts = parts;
@@ -49,6 +54,7 @@ export class Encryption {
     if (!options.crypt) throw new Error('a volume without a key cannot be encrypted');
     const device = pathOf(lv);
     const { key } = await readKeys(this.#parts.client, options.crypt, signal);
+    using _slot = await this.#deriving.take(signal);
     // Reading the key may have taken long, and somebody may have written to it since.
     isStillOn(device, over, await this.#node.contentAt(device, { group: lv.group, exclusive: true, signal }));
     await this.#node.isStill(device, lv.device);
@@ -63,6 +69,7 @@ export class Encryption {
     const { crypt } = declared.options;
     if (!crypt) return false;
     const keys = await readKeys(this.#parts.client, crypt, signal);
+    using _slot = await this.#deriving.take(signal);
     return await this.#noting(declared, crypt, keys, () => this.#isOpenedBy(keys, device));
   }
 
@@ -80,8 +87,9 @@ export class Encryption {
     const { uid, options } = declared;
     if (!options.crypt) throw new Error('a volume without a key cannot be opened');
     const device = pathOf(lv);
-    await this.#node.isStill(device, lv.device);
     const keys = await readKeys(this.#parts.client, options.crypt, signal);
+    using _slot = await this.#deriving.take(signal);
+    await this.#node.isStill(device, lv.device);
     await this.#noting(declared, options.crypt, keys, async () => {
       const opened = { device, name: mappingName(uid), readOnly: lv.isReadOnly };
       if (keys.previousKey && !lv.isReadOnly) await renewKeys(this.#parts.host, { device, keys });
@@ -106,7 +114,7 @@ export class Encryption {
     throw keyIsWrong(opened.device, keys, { isSnapshot: opened.readOnly });
   }
 
-  /** Only when there is something new: trying a key takes a second of a processor. */
+  /** Only when nobody knows yet whether they fit: trying a key takes a second of a processor. */
   async renewKeys(declared: Declared, { lv }: Sight, signal: AbortSignal): Promise<void> {
     const { name, options } = declared;
     if (!options.crypt || !lv || lv.isReadOnly) return;
@@ -114,10 +122,9 @@ export class Encryption {
     const keys = await readKeys(client, options.crypt, signal);
     const refusal = keyRing?.refusalOf(declared, keys.version);
     if (refusal) throw refusal;
-    const before = keyRing?.versionOf(declared);
-    const isNew = before === undefined ? keys.previousKey !== undefined : before !== keys.version;
+    if (keyRing?.versionOf(declared) === keys.version) return;
+    using _slot = await this.#deriving.take(signal);
     await this.#noting(declared, options.crypt, keys, async () => {
-      if (!isNew) return;
       await this.#node.isStill(pathOf(lv), lv.device);
       const isRenewed = await renewKeys(host, { device: pathOf(lv), keys });
       if (isRenewed) log.info({ volume: name }, 'the volume has the new key, and not the one before');
@@ -144,6 +151,7 @@ export class Encryption {
     const { client } = this.#parts;
     const keys = await readKeys(client, options.crypt, signal);
     const name = sight.mapping?.name ?? mappingName(uid);
+    using _slot = await this.#deriving.take(signal);
     await this.#noting(declared, options.crypt, keys, async () => {
       try {
         await this.#node.run(commands.luksResize({ name, key: keys.key }));

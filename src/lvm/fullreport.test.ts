@@ -101,6 +101,15 @@ describe('the report of a node', () => {
     expect(Object.keys(volumesIn('raid1'))).toEqual(['mirror']);
   });
 
+  it('tells of a volume with a cache, whose parts LVM names in brackets, that it is in no pool and of no origin', () => {
+    const cached = fixture('raid1')
+      .replace('"pool_lv":""', '"pool_lv":"[fast_cvol]"')
+      .replace('"origin":""', '"origin":"[mirror_corig]"');
+    expect(cached).toContain('corig');
+    const { pool, origin } = parseReport(cached).groups.get('lab')?.volumes.get('mirror') ?? { pool: 'none' };
+    expect([pool, origin]).toEqual([undefined, undefined]);
+  });
+
   it('tells of disks that are missing, and what lacks them', () => {
     expect(groupIn('missing-disk')).toMatchObject({ missingDisks: 1, obstacles: ['1 of its disks is missing'] });
     expect(volumesIn('missing-disk')).toMatchObject({

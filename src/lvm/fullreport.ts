@@ -98,7 +98,9 @@ const PERCENT = z
   .string()
   .regex(/^(\d+\.\d+)?$/)
   .transform((text) => (text === '' ? undefined : Number(text)));
-const OPTIONAL_NAME = z.union([NAME, z.literal('')]).transform((name) => name || undefined);
+/** In brackets LVM names what it hides, the parts of a cache among it: that is no thin pool, and no volume that anything is a snapshot of. */
+const HIDDEN = z.string().regex(/^\[[A-Za-z0-9+_.-]+\]$/);
+const OPTIONAL_NAME = z.union([NAME, HIDDEN.transform(() => ''), z.literal('')]).transform((name) => name || undefined);
 
 const GROUP = z.object({
   vg_name: NAME,

@@ -94,6 +94,15 @@ describe('a volume whose Secret has another key', PATIENCE, () => {
     expect([node.says(VOLUME, 'status'), node.says(VOLUME, 'message')]).toEqual(['Processed', undefined]);
   });
 
+  it('says so, too, when it was changed while there was no agent', async () => {
+    const node = await encrypted();
+    node.kill();
+    putKeys(node, { key: 'new' });
+    await node.rest();
+    expect(node.says(VOLUME, 'message')).toContain('keyIsWrong');
+    expect(slots(node)).toEqual(['secret']);
+  });
+
   it.each(['crash-before', 'crash-after'] as const)('gets it in the end whatever call ends with a %s', async (kind) => {
     for (let place = 1; ; place++) {
       const node = await encrypted();
@@ -180,6 +189,34 @@ describe('a volume whose encryption was cut off', PATIENCE, () => {
     await aWhileLater(node);
     expect([slots(node), node.says(VOLUME, 'status')]).toEqual([['new'], 'Processed']);
   });
+});
+
+it('of many volumes only some are opened at once: each takes memory and a processor', PATIENCE, async () => {
+  const node = new SimulatedNode({ extents: 256n });
+  const names = Array.from({ length: 12 }, (_, index) => `volume-${index}`);
+  for (const name of names) node.declare(name, { size: 8n, options: { cryptSecret: 'key' } });
+  await node.rest();
+  let [underWay, most] = [0, 0];
+  const { run = () => ({}) } = node.machine.programs.get('cryptsetup') ?? {};
+  node.machine.install('cryptsetup', async (call) => {
+    most = Math.max(most, ++underWay);
+    try {
+      return await run(call);
+    } finally {
+      underWay -= 1;
+    }
+  });
+  const watched = async () => {
+    most = 0;
+    await node.rest();
+    return most;
+  };
+  node.reboot();
+  expect(await watched()).toBe(4);
+  for (const name of names) expect(node.contentOf(name)).toBeDefined();
+  node.kill();
+  putKeys(node, { key: 'new', previousKey: 'secret' });
+  expect(await watched()).toBe(4);
 });
 
 it('a volume that is marked as encrypted and is not is neither erased nor removed', async () => {

@@ -18,7 +18,7 @@ import * as commands from './commands.ts';
 import { Creating, type Creation, noRoomLeft, promisedIn } from './creating.ts';
 import type { LogicalVolume, Lvm } from './facts.ts';
 import { type Format, Formatting } from './formatting.ts';
-import { lookAt, type Viewpoint } from './look.ts';
+import { lookAt, unitTextAt, type Viewpoint } from './look.ts';
 import { isOurs, type MountUnit, SYSTEMD, UNITS, unitNameOf } from './mount-units.ts';
 import { type FstabEntry, mountFailures, renderFstab } from './mounts.ts';
 import { type Opening, PatientOpening } from './patient-opening.ts';
@@ -95,7 +95,7 @@ export class LocalNode {
     this.markNew = this.#together((lvs: readonly LogicalVolume[]) => this.#markAll(lvs, 'wiping', 'new'));
     this.markSnapshot = this.#together((lvs: readonly LogicalVolume[]) => this.#markAll(lvs, 'wiping', 'ready'));
     this.markReady = this.#together((lvs: readonly LogicalVolume[]) => this.#markAll(lvs, 'new', 'ready'));
-    this.makeImmutable = this.#together((paths: readonly string[]) => this.tryRun(commands.makeImmutable(paths)));
+    this.makeImmutable = this.#together((paths: readonly string[]) => this.#protect(paths));
     this.enableUnit = this.#together((units: readonly MountUnit[]) => this.#enableUnits(units));
     this.#dropUnit = this.#together((names: readonly string[]) => this.#dropUnits(names));
     this.mount = this.#rounds.desk((entries: readonly FstabEntry[]) => this.#mountAll(entries));
@@ -229,9 +229,26 @@ export class LocalNode {
 
   /** What is mounted there now, the uppermost last. */
   async mountedAt(path: string): Promise<readonly Mount[]> {
+    return (await this.#mounts()).filter(({ mountPoint }) => mountPoint === path);
+  }
+
+  #mounts(): Promise<readonly Mount[]> {
     const { host, viewpoint } = this.#parts;
-    const mounts = await host.tables.mounts(viewpoint.pid === undefined ? {} : { pid: viewpoint.pid });
-    return mounts.filter(({ mountPoint }) => mountPoint === path);
+    return host.tables.mounts(viewpoint.pid === undefined ? {} : { pid: viewpoint.pid });
+  }
+
+  /** Only bare directories. If systemd, or another agent, mounts a volume there at that moment, nobody could make a file in it: that is undone. */
+  async #protect(paths: readonly string[]): Promise<void> {
+    const bare = await this.#bareOf(paths);
+    if (bare.length === 0) return;
+    await this.tryRun(commands.makeImmutable(bare));
+    const still = await this.#bareOf(bare);
+    for (const path of bare) if (!still.includes(path)) await this.run(commands.makeMutable(path));
+  }
+
+  async #bareOf(paths: readonly string[]): Promise<readonly string[]> {
+    const mounted = new Set((await this.#mounts()).map(({ mountPoint }) => mountPoint));
+    return paths.filter((path) => !mounted.has(path));
   }
 
   /** What is on a device; see `contentAt`. With `exclusive`, unknown while somebody else has it for himself. */
@@ -276,7 +293,7 @@ export class LocalNode {
     const { files } = this.#parts.host;
     const name = unitNameOf(path);
     if (name === undefined || !(await files.stat(this.seen(SYSTEMD)))) return;
-    const text = await files.readText(this.seen(`${UNITS}/${name}`));
+    const text = await unitTextAt(files, this.seen(`${UNITS}/${name}`));
     if (text !== undefined && isOurs({ name, text })) await this.#dropUnit(name);
   }
 

@@ -35,10 +35,15 @@ async function mountUnits(files: Files, root: string): Promise<ReadonlyMap<strin
   if (!(await files.stat(`${root}${SYSTEMD}`))) return undefined;
   const [all, wanted] = await Promise.all([namesIn(files, `${root}${UNITS}`), namesIn(files, `${root}${WANTED}`)]);
   const units = all.filter(isMountUnit).map(async (name): Promise<readonly FoundUnit[]> => {
-    const text = await files.readText(`${root}${UNITS}/${name}`);
+    const text = await unitTextAt(files, `${root}${UNITS}/${name}`);
     return text === undefined ? [] : [{ name, text, isEnabled: wanted.includes(name) }];
   });
   return new Map((await Promise.all(units)).flat().map((unit) => [unit.name, unit]));
+}
+
+/** Nothing where there is none. One that is a link is somebody else's, whatever it leads to: it is masked, or linked to where we cannot follow. */
+export async function unitTextAt(files: Files, path: string): Promise<string | undefined> {
+  return (await files.lstat(path))?.kind === 'symlink' ? '' : await files.readText(path);
 }
 
 const namesIn = async (files: Files, directory: string): Promise<readonly string[]> =>

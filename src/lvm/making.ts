@@ -1,6 +1,7 @@
 /** The steps that make a volume, mount it, and keep it as it is asked for. Each looks at what it touches. */
 
 import { randomUUID } from 'node:crypto';
+import { dirname } from 'node:path';
 import { Refuse, Retry } from '../kit/controller/outcome.ts';
 import { CommandError } from '../kit/host/command.ts';
 import type { DeviceNumber } from '../kit/host/device-number.ts';
@@ -11,7 +12,7 @@ import { conditionOf } from './condition.ts';
 import type { Creation } from './creating.ts';
 import type { Content, Declared } from './decide.ts';
 import type { Encryption } from './encryption.ts';
-import type { LogicalVolume, VolumeGroup } from './facts.ts';
+import type { VolumeGroup } from './facts.ts';
 import { type Freezing, mountedAbove } from './freezing.ts';
 import { type LocalNode, pathOf } from './local-node.ts';
 import type { MountUnit } from './mount-units.ts';
@@ -51,8 +52,10 @@ export class Making {
     await this.#node.isStill(path, isInside ? sight.mapping?.device : lv.device);
     const exclusive = sight.owner?.state === 'new';
     const signature = told(path, await this.#node.contentAt(path, { group: lv.group, exclusive, signal }));
-    if (signature === 'crypto_LUKS' && options.crypt)
-      return { signature, condition: (await this.#parts.encryption.opens(declared, path, signal)) ? 'whole' : 'begun' };
+    if (signature === 'crypto_LUKS' && options.crypt) {
+      const isWhole = await this.#node.away(() => this.#parts.encryption.opens(declared, path, signal));
+      return { signature, condition: isWhole ? 'whole' : 'begun' };
+    }
     if (signature !== options.fsType || sight.owner?.state !== 'new') return { signature };
     const device = { device: path, seen: this.#node.seen(path) };
     return { signature, condition: await conditionOf(host, options.fsType, device) };
@@ -73,7 +76,7 @@ export class Making {
       case 'take-back':
         return await this.#node.run(commands.rename({ vg: step.lv.group, name: step.lv.name, to: name }));
       case 'adopt':
-        return await this.#adopt(declared, there(sight));
+        return await this.#adopt(declared, sight);
       case 'remove':
         return await this.#node.run(commands.remove(step.lv));
       case 'take-out':
@@ -156,16 +159,18 @@ export class Making {
     };
   }
 
-  /** What it holds stays as it is: only whose it is is written anew. */
-  async #adopt({ name, uid, inForce }: Declared, lv: LogicalVolume): Promise<void> {
+  /** What it holds stays as it is: only whose it is is written anew. Who has mounted it may have done so in another way: then it is remounted. */
+  async #adopt({ name, uid, inForce, options }: Declared, sight: Sight): Promise<void> {
     const { cluster } = this.#parts;
+    const lv = there(sight);
     const before = ownerOf(lv);
+    const mountOpts = isMountedSo(options, sight) ? inForce.mountOpts : before?.options.mountOpts;
     const owner: Owner = {
       uid,
       pv: name,
       cluster,
       state: before?.state ?? 'ready',
-      options: inForce,
+      options: { ...inForce, mountOpts: mountOpts ?? '' },
       fsBytes: before?.fsBytes ?? lv.sizeBytes,
     };
     await this.#node.run(commands.changeTags([lv], changeOfTags(lv, owner)));
@@ -176,6 +181,7 @@ export class Making {
     const { path, options } = declared;
     const source = await this.#filesystemDevice(declared, sight);
     const directory = this.#node.seen(path);
+    await this.#leadsStraight(path);
     const before = await host.files.lstat(directory);
     if (before && before.kind !== 'directory')
       throw new Retry(`${path} is a ${before.kind}, and has to be a directory`);
@@ -186,6 +192,15 @@ export class Making {
     const why = await this.#node.mount({ source, path, fsType: options.fsType, options: mountOptsOf(options) });
     if (why !== undefined) throw new Retry(`${source} could not be mounted at ${path}: ${why}`);
     await this.#mountOptsAre(declared, sight);
+  }
+
+  /** The kernel shows a mount by where links lead, systemd takes no link in the path of a unit, and from here they may lead elsewhere. */
+  async #leadsStraight(path: string): Promise<void> {
+    for (let above = dirname(path); above !== '/'; above = dirname(above))
+      if ((await this.#parts.host.files.lstat(this.#node.seen(above)))?.kind === 'symlink')
+        throw new Retry(
+          `${above} is a symbolic link: let --mount-base, and the path of the volume, be where it leads to`,
+        );
   }
 
   /** Of a volume that was ready before, people need what is on it more than to be told what has come below it since. */
@@ -259,6 +274,13 @@ function creationOf(
     return thin ? commands.createThin({ ...volume, pool: thin.pool }) : commands.createPlain(volume);
   const isThin = group?.volumes.get(origin)?.pool !== undefined;
   return isThin ? commands.createThinSnapshot({ ...volume, origin }) : commands.createSnapshot({ ...volume, origin });
+}
+
+/** Or will be: it is not mounted. */
+function isMountedSo(options: VolumeOptions, { atPath }: Sight): boolean {
+  const mount = atPath.at(-1);
+  const shown = mount && [...mount.options, ...mount.superOptions];
+  return !shown || mountOptsOf(options).every((option) => shown.includes(option));
 }
 
 const listOf = (mountOpts = ''): readonly string[] => (mountOpts === '' ? [] : mountOpts.split(','));

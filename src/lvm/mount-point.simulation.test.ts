@@ -23,6 +23,45 @@ it('a new volume does not hide them, says so, and is mounted when they are gone'
   expect(node.contentOf(VOLUME)).toBeDefined();
 });
 
+it.each(['before', 'after'] as const)(
+  'a volume that somebody else mounts just %s its mount point is protected can be written to',
+  async (when) => {
+    const node = new SimulatedNode();
+    node.declare(VOLUME);
+    await node.rest();
+    node.kill();
+    node.reboot();
+    const { run = () => ({}) } = node.machine.programs.get('chattr') ?? {};
+    const mountIt = () => {
+      const device = node.lv(VOLUME)?.mapped?.number;
+      const isMounted = node.machine.mounts.some(({ mountPoint }) => mountPoint === pathOf(VOLUME));
+      if (device && !isMounted) node.machine.mount({ device, mountPoint: pathOf(VOLUME), options: ['rw', 'noexec'] });
+    };
+    node.machine.install('chattr', async (call) => {
+      if (when === 'before') mountIt();
+      const reply = await run(call);
+      mountIt();
+      return reply;
+    });
+    await node.rest();
+    expect(node.says(VOLUME, 'status')).toBe('Processed');
+    expect(node.contentOf(VOLUME)?.isImmutable).toBe(false);
+    expect(node.machine.mounts).toHaveLength(1);
+  },
+);
+
+it('a directory above it that is a link is told: the kernel, LVM and systemd know it by another name', async () => {
+  const node = new SimulatedNode();
+  const { tree } = node.machine;
+  tree.mkdir('/data/pv');
+  tree.remove('/mnt/pv');
+  tree.symlink('/data/pv', '/mnt/pv');
+  node.declare(VOLUME);
+  await node.rest();
+  expect(node.says(VOLUME, 'message')).toContain('/mnt/pv is a symbolic link');
+  expect(node.machine.mounts).toEqual([]);
+});
+
 it('a volume that was ready before is mounted all the same, and they stay when it is deleted', async () => {
   const node = new SimulatedNode();
   node.declare(VOLUME);

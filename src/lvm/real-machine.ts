@@ -53,7 +53,7 @@ export class RealMachine implements Machine {
   }
 
   renewKeys(declared: Declared, sight: Sight, signal: AbortSignal): Promise<void> {
-    return this.#encryption.renewKeys(declared, sight, signal);
+    return this.#node.away(() => this.#encryption.renewKeys(declared, sight, signal));
   }
 
   takeAway(step: Step, leaving: Leaving, sight: Sight, going: Going): Promise<void> {

@@ -112,7 +112,7 @@ const SENTENCES: {
   },
   poolIsFull: {
     message: ({ lv, what, percent }) =>
-      `the ${what} of the thin pool ${lv} are ${percent === undefined ? 'used to an unknown part' : `${percent} % full`}, ` +
+      `the ${what} of the thin pool ${lv} are ${percent === undefined ? 'used to an unknown part' : `${Math.floor(percent)} % full`}, ` +
       'so nothing new is made in it, and nothing grows: a pool that fills up loses what is written to it',
     remedy: 'Extend the pool with lvextend (for its metadata --poolmetadatasize), or remove volumes from it',
   },

@@ -293,19 +293,17 @@ class VolumeTurn {
   }
 
   #leaving({ owner }: Sight): Leaving {
-    const { name, uid, path, annotations, deletedAt } = this.#volume;
+    const { name, uid, path, annotations, made, deletedAt } = this.#volume;
+    const known = { name, uid, path, made, deletedAt };
     const declaration = this.#declaration();
     if (declaration.ok) {
       const { shred, removePolicy, vg } = declaration.declared.options;
-      return { name, uid, path, shred, removePolicy, vg, deletedAt };
+      return { ...known, shred, removePolicy, vg };
     }
     const { shred, removePolicy } = owner?.options ?? {};
     return {
-      name,
-      uid,
-      path,
+      ...known,
       vg: annotations.vg,
-      deletedAt,
       shred: SHRED_METHODS.find((method) => method === shred) ?? 'none',
       removePolicy: REMOVE_POLICIES.find((policy) => policy === removePolicy) ?? 'delete',
     };

@@ -201,6 +201,18 @@ describe('a volume that goes to the trash', PATIENCE, () => {
     expect(names(node)).toEqual([]);
   });
 
+  it('is gone at its time, too, when it was made before anybody knew which cluster this is', async () => {
+    const { node } = await ready(TRASH);
+    const { tags } = node.lvm.volumes[0] ?? { tags: new Set<string>() };
+    tags.delete('holdfast.dev/cluster=cluster-1');
+    tags.add('holdfast.dev/cluster=unknown');
+    node.delete(VOLUME);
+    await node.pass(71 * HOURS);
+    expect(names(node)).toHaveLength(1);
+    await node.pass(2 * HOURS);
+    expect([names(node), node.violations]).toEqual([[], []]);
+  });
+
   it('is shredded at the end, if that was asked for', async () => {
     const { node, unshredded } = await ready({ ...TRASH, options: { removePolicy: 'trash', shred: 'random' } });
     node.delete(VOLUME);
@@ -232,6 +244,18 @@ describe('a volume that goes to the trash', PATIENCE, () => {
       }
     },
   );
+});
+
+it('a volume whose logical volume has lost its marks is not said to be gone', async () => {
+  const node = new SimulatedNode();
+  node.declare(VOLUME);
+  await node.rest();
+  node.lv(VOLUME)?.tags.clear();
+  node.kill();
+  node.delete(VOLUME);
+  await node.rest();
+  expect(node.cluster.volume(VOLUME)?.metadata.finalizers).toEqual([FINALIZER]);
+  expect(node.says(VOLUME, 'message')).toContain('marksContradict');
 });
 
 describe('a volume of which nothing is here', () => {

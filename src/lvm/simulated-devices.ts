@@ -21,6 +21,8 @@ export class Content {
   formatted = 0;
   /** Nobody can write to its filesystem. */
   isFrozen = false;
+  /** Nobody can make anything in its uppermost directory. */
+  isImmutable = false;
   /** Of LUKS: which key opens which slot. */
   slots: (string | undefined)[] = [];
   /** Of LUKS: what is seen by who has a key. */

@@ -252,9 +252,10 @@ export class SimulatedFileSystems {
   #chattr(isImmutable: boolean, paths: readonly string[]): Reply {
     const missing = paths.filter((path) => !this.#isDirectory(path));
     for (const path of paths.filter((each) => !missing.includes(each))) {
-      this.#lvm.onDeed({ does: 'chattr', path });
-      if (this.#top(path)) continue;
-      if (isImmutable) this.immutable.add(path);
+      const mounted = this.contentAt(path);
+      if (mounted) mounted.isImmutable = isImmutable;
+      else if (this.#top(path)) continue;
+      else if (isImmutable) this.immutable.add(path);
       else this.immutable.delete(path);
     }
     if (missing.length === 0) return {};

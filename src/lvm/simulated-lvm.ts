@@ -41,7 +41,7 @@ export type Deed =
   | { readonly does: 'format' | 'grow' | 'erase' | 'overwrite'; readonly content: Content }
   | { readonly does: 'remount'; readonly content: Content | undefined }
   | { readonly does: 'mount'; readonly content: Content; readonly path: string }
-  | { readonly does: 'unmount' | 'chattr'; readonly path: string };
+  | { readonly does: 'unmount'; readonly path: string };
 
 const WIPING_MS = 2_000;
 /** Where something may be left of what was on the disk, which LVM does not know. */
@@ -134,11 +134,17 @@ export class SimulatedLvm {
   remove(volume: SimulatedVolume): void {
     if (volume.mapped) this.devices.remove(volume.mapped);
     volume.group.volumes.delete(volume.name);
+    for (const snapshot of this.#snapshotsOf(volume)) snapshot.origin = undefined;
+  }
+
+  #snapshotsOf({ group, name }: SimulatedVolume): readonly SimulatedVolume[] {
+    return [...group.volumes.values()].filter(({ origin }) => origin === name);
   }
 
   /** The number of its device stays, and the paths follow its name. */
   rename(volume: SimulatedVolume, to: string): void {
     const { group, name } = volume;
+    for (const snapshot of this.#snapshotsOf(volume)) snapshot.origin = to;
     group.volumes.delete(name);
     volume.name = to;
     group.volumes.set(to, volume);

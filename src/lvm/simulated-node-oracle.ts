@@ -77,6 +77,13 @@ export class Oracle {
     this.#needed.delete(volume);
   }
 
+  /** Volumes in which nobody can make a file: only the directory below them is to be so. */
+  get sealed(): readonly string[] {
+    return this.#lvm.volumes
+      .filter(({ content }) => content.isImmutable || content.inside?.isImmutable)
+      .map(({ name }) => `${name} is immutable`);
+  }
+
   /** What is lost of what somebody needs. */
   get losses(): readonly string[] {
     return [...this.#needed].flatMap(([volume, written]) => {
@@ -117,9 +124,6 @@ export class Oracle {
         break;
       case 'unmount':
         this.#isUnmounted(deed.path);
-        break;
-      case 'chattr':
-        this.#must(!this.#isMountPoint(deed.path), `chattr is run on what is mounted at ${deed.path}`);
         break;
       case 'remount':
         this.#isChanged('something is remounted', deed.content && this.#lvm.volumeOf(deed.content));

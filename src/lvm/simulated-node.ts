@@ -85,7 +85,7 @@ export class SimulatedNode {
 
   /** What must never happen, and has. */
   get violations(): readonly string[] {
-    return [...this.#oracle.violations, ...this.#oracle.losses];
+    return [...this.#oracle.violations, ...this.#oracle.sealed, ...this.#oracle.losses];
   }
 
   /** What is left of volumes that are gone. */

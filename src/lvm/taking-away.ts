@@ -23,6 +23,8 @@ export interface TakingAwayParts {
   readonly host: Host;
   readonly clock: Clock;
   readonly encryption: Encryption;
+  /** The uid of the cluster. */
+  readonly cluster: string;
 }
 
 /** How soon to look whether what forbids it is gone. */
@@ -126,7 +128,8 @@ export class TakingAway {
       case 'mark': {
         const trashedAt = this.#timeOf(leaving);
         const options = { ...ownerOf(lv)?.options, shred: method, removePolicy: 'trash' };
-        return await this.#node.retag(lv, { trashedAt, options });
+        // Who has made it may not have known the cluster, and what is of no cluster is never removed from the trash.
+        return await this.#node.retag(lv, { trashedAt, options, cluster: this.#parts.cluster });
       }
       case 'rename': {
         const to = trashName(lv.group, { pv: name, uid });

@@ -4,6 +4,7 @@
  */
 import { expect } from 'vitest';
 import type { LvmNode } from './lvm-node.ts';
+import type { Program } from './program.ts';
 
 /** Every program that the agent runs. `setpriv` becomes another one, which is here itself. */
 const PROGRAMS = [
@@ -58,22 +59,23 @@ exit $status
 `;
 
 /** To derive a key takes a guest the better part of a minute otherwise, and what keys are derived by makes no difference here. */
-const DERIVE_QUICKLY = '[ "$1" = luksFormat ] && set -- "$@" --pbkdf-memory 32 --pbkdf-force-iterations 4';
+const DERIVE_QUICKLY =
+  'case $1 in luksFormat | luksAddKey) set -- "$@" --pbkdf-memory 32 --pbkdf-force-iterations 4 ;; esac';
 
 /** Says which process it is before it becomes the agent. */
 const LAUNCHER = ['sh', '-c', `echo $$ >${STATE}/agent && exec "$@"`, 'sh'];
 
 export class Kills {
   readonly #node: LvmNode;
-  readonly #flags: readonly string[];
-  #isAlive = false;
+  /** Of the next agent that is started. */
+  flags: readonly string[] = [];
+  #agent: Program | undefined;
 
-  private constructor(node: LvmNode, flags: readonly string[]) {
+  private constructor(node: LvmNode) {
     this.#node = node;
-    this.#flags = flags;
   }
 
-  static async of(node: LvmNode, ...flags: readonly string[]): Promise<Kills> {
+  static async of(node: LvmNode): Promise<Kills> {
     const { guest } = node;
     for (const program of PROGRAMS) {
       const real = await guest.output('sh', '-c', `command -v ${program}`);
@@ -81,7 +83,7 @@ export class Kills {
       await guest.write(`${BEFORE_ALL_OTHERS}/${program}`, script(program, real, more), '0755');
     }
     await guest.output('mkdir', STATE);
-    return new Kills(node, flags);
+    return new Kills(node);
   }
 
   /** From now on calls are counted anew, and the agent is killed at this one. */
@@ -99,12 +101,21 @@ export class Kills {
     });
   }
 
+  /** The agent is another one from now on, with these flags. */
+  async goOnWith(flags: readonly string[]): Promise<void> {
+    this.flags = flags;
+    const agent = this.#agent;
+    agent?.kill('SIGKILL');
+    await agent?.ended();
+    this.#agent = undefined;
+  }
+
   async #revive(): Promise<void> {
-    if (this.#isAlive) return;
-    this.#isAlive = true;
-    const agent = await this.#node.launch(LAUNCHER, '--mount-namespace=own', ...this.#flags);
+    if (this.#agent) return;
+    const agent = await this.#node.launch(LAUNCHER, '--mount-namespace=own', ...this.flags);
+    this.#agent = agent;
     const isDead = () => {
-      this.#isAlive = false;
+      if (this.#agent === agent) this.#agent = undefined;
     };
     agent.ended().then(isDead, isDead);
   }
