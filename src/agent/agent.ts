@@ -5,6 +5,7 @@ import type { AgentState, AgentStatus, DecommissionOrder, Peer, RecommissionOrde
 import { afterDecommission, afterDraining, afterRecommission, type KeptState, type Verdict } from './decide.ts';
 import type { DiskStore } from './disk-store.ts';
 import type { Drained, Draining, DrainOrder, RemovedEverywhere } from './draining.ts';
+import { sizesOf } from './headroom.ts';
 import { KeyTurns } from './key-turns.ts';
 import type { Layout } from './layout.ts';
 import type { StateFile } from './state-file.ts';
@@ -63,14 +64,13 @@ export class Agent {
 
   async status(): Promise<AgentStatus> {
     const { name, layout, store } = this.#parts;
-    const { bsize, blocks, bfree } = await statfs(layout.root);
+    const sizes = sizesOf(await statfs(layout.root));
     const { blobs, bytes, corrupt } = store.totals();
     const { generation } = this.#kept;
     const drain = this.#kept.state === 'Ready' ? undefined : this.#draining.status();
     return {
       name,
-      total: blocks * bsize,
-      used: (blocks - bfree) * bsize,
+      ...sizes,
       state: this.state,
       blobs,
       bytes,

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { Headroom } from './headroom.ts';
+import { Headroom, sizesOf } from './headroom.ts';
 
 function aVolume(room: number) {
   const volume = { room, looks: 0 };
@@ -13,6 +13,15 @@ function aVolume(room: number) {
     });
   return { volume, write };
 }
+
+test('a volume that has nothing left but what is kept for root is full', () => {
+  expect(sizesOf({ bsize: 4096, blocks: 1000, bfree: 250, bavail: 200 })).toEqual({
+    total: 950 * 4096,
+    used: 750 * 4096,
+  });
+  const { total, used } = sizesOf({ bsize: 4096, blocks: 1000, bfree: 50, bavail: 0 });
+  expect(used).toBe(total);
+});
 
 test('what fits is written, and what does not is refused before it is', async () => {
   const { volume, write } = aVolume(100);

@@ -2,6 +2,7 @@
  * Room on the volume that no blob gets. An agent whose volume is full to the last block could not start anew, since its lock is a file as
  * well, nor keep what it is told; and nothing of what it holds could be read or drained any more.
  */
+import type { StatsFs } from 'node:fs';
 import { statfs } from 'node:fs/promises';
 import { sharedLook } from '../kit/shared-look.ts';
 import { StoreError } from './store.ts';
@@ -14,6 +15,12 @@ export async function roomIn(path: string): Promise<number> {
   const { bavail, bsize } = await statfs(path);
   return Math.max(0, bavail * bsize - KEPT_FREE_BYTES);
 }
+
+/** As `df` counts it: what a filesystem keeps for root never becomes room for a blob, and a volume that has nothing else left is full. */
+export const sizesOf = ({ bsize, blocks, bfree, bavail }: Pick<StatsFs, 'bsize' | 'blocks' | 'bfree' | 'bavail'>) => ({
+  total: (blocks - bfree + bavail) * bsize,
+  used: (blocks - bfree) * bsize,
+});
 
 export class Headroom {
   readonly #look: () => Promise<void>;

@@ -1,6 +1,9 @@
 /** Where things are on the volume of an agent. */
-import { mkdir, open } from 'node:fs/promises';
+import { mkdir, open, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
+import { fewAtATime } from '../kit/few-at-a-time.ts';
+
+const AT_ONCE = 8;
 
 export class Layout {
   readonly root: string;
@@ -31,8 +34,15 @@ export class Layout {
   /** All of them from the start, so that no PUT has to see to it that one is on the disk. */
   async make(): Promise<void> {
     for (const directory of [this.blobs, this.uploads, this.quarantine]) await mkdir(directory, { recursive: true });
-    for (const shelf of this.shelves) await mkdir(join(this.blobs, shelf), { recursive: true });
+    const missing = await this.#missingShelves();
+    await fewAtATime(AT_ONCE, missing, (shelf) => mkdir(join(this.blobs, shelf), { recursive: true }));
     for (const directory of [this.blobs, this.root]) await syncDirectory(directory);
+  }
+
+  async #missingShelves(): Promise<readonly string[]> {
+    const found = await readdir(this.blobs, { withFileTypes: true });
+    const made = new Set(found.flatMap((entry) => (entry.isDirectory() ? [entry.name] : [])));
+    return this.shelves.filter((shelf) => !made.has(shelf));
   }
 }
 

@@ -6,7 +6,7 @@ import { connect, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
-import { settled, VirtualClock } from '../kit/clock/virtual.ts';
+import { VirtualClock } from '../kit/clock/virtual.ts';
 import type { BindAddress } from '../kit/observe/bind-address.ts';
 import { RecordingLog } from '../kit/observe/recording-log.ts';
 import { Layout } from './layout.ts';
@@ -78,7 +78,7 @@ export class RunningAgent implements AsyncDisposable {
     );
     const { port } = await Promise.race([listening.promise, ended.then(() => listening.promise)]);
     const agent = new RunningAgent(path, clock, log, port, stop, ended);
-    while (!log.lines.some(({ message }) => message === 'the blobs are counted')) await settled();
+    await log.said('the blobs are counted');
     return agent;
   }
 

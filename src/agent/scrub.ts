@@ -48,13 +48,19 @@ async function scrubOnce(
     metrics.scrubbed(bytes);
     await pace.turn(bytes, signal);
   };
+  let isWhole = true;
   for (const shelf of [...layout.shelves.slice(first), ...layout.shelves.slice(0, first)]) {
-    for (const hash of (await readdir(join(layout.blobs, shelf))).filter(isHash)) {
+    const names = await readdir(join(layout.blobs, shelf)).catch((err: unknown) => {
+      rest.log.error({ err }, 'a directory of blobs cannot be read; the scrub goes on with the others');
+      isWhole = false;
+      return [];
+    });
+    for (const hash of names.filter(isHash)) {
       await verified(rest, hash, read, signal);
       signal.throwIfAborted();
     }
   }
-  metrics.scrubEnded(clock.now());
+  if (isWhole) metrics.scrubEnded(clock.now());
 }
 
 /** One that cannot be read is no reason not to look at the others. */

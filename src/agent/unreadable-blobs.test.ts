@@ -1,10 +1,11 @@
 /** A disk with bad sectors: what is on them is the end of some blobs, and of nothing else. */
 import { createHash, randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { link, mkdtemp, open, readdir, rm } from 'node:fs/promises';
+import fs, { link, mkdtemp, open, readdir, rm } from 'node:fs/promises';
+import { syncBuiltinESMExports } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { VirtualClock } from '../kit/clock/virtual.ts';
 import { RecordingLog } from '../kit/observe/recording-log.ts';
 import type { AgentCalls } from '../pool-client/agent-calls.ts';
@@ -16,45 +17,53 @@ import { Layout } from './layout.ts';
 import { PIECE_BYTES } from './trailer.ts';
 
 /** What fails with which error: `open /path`, `lstat /path`, `rename /path`, or `read /path` from a byte on. */
-const faults = vi.hoisted(() => new Map<string, { readonly code: string; readonly from: number }>());
+const faults = new Map<string, { readonly code: string; readonly from: number }>();
 
 /** What happens between a look into a directory and the next one. */
-const meanwhile = vi.hoisted(() => new Map<string, () => Promise<unknown>>());
+const meanwhile = new Map<string, () => Promise<unknown>>();
 
-vi.mock('node:fs/promises', async (original) => {
-  const real = await original<typeof import('node:fs/promises')>();
-  const struck = (what: string, at = Number.POSITIVE_INFINITY) => {
-    const fault = faults.get(what);
-    if (fault && at > fault.from) throw Object.assign(new Error(`${fault.code}: ${what}`), { code: fault.code });
-  };
-  return {
-    ...real,
-    readdir: async (path: string) => {
-      const names = await real.readdir(path);
-      await meanwhile.get(path)?.();
-      return names;
-    },
-    lstat: async (path: string, options: { bigint: true }) => {
-      struck(`lstat ${path}`);
-      return real.lstat(path, options);
-    },
-    rename: async (from: string, to: string) => {
-      struck(`rename ${from}`);
-      return real.rename(from, to);
-    },
-    open: async (path: string, ...rest: [string, number]) => {
-      struck(`open ${path}`);
-      const file = await real.open(path, ...rest);
-      const read = file.read.bind(file) as (...args: unknown[]) => Promise<unknown>;
-      return Object.assign(file, {
-        read: async (bytes: Buffer, offset: number, length: number, at: number) => {
-          struck(`read ${path}`, at + length);
-          return read(bytes, offset, length, at);
-        },
-      });
-    },
-  };
-});
+const real = { ...fs };
+
+function struck(what: string, at = Number.POSITIVE_INFINITY): void {
+  const fault = faults.get(what);
+  if (fault && at > fault.from) throw Object.assign(new Error(`${fault.code}: ${what}`), { code: fault.code });
+}
+
+const faulty = {
+  readdir: async (path: string, ...rest: [{ withFileTypes: true }]) => {
+    const names = await real.readdir(path, ...rest);
+    await meanwhile.get(path)?.();
+    return names;
+  },
+  lstat: async (path: string, options: { bigint: true }) => {
+    struck(`lstat ${path}`);
+    return real.lstat(path, options);
+  },
+  rename: async (from: string, to: string) => {
+    struck(`rename ${from}`);
+    return real.rename(from, to);
+  },
+  open: async (path: string, ...rest: [string, number]) => {
+    struck(`open ${path}`);
+    const file = await real.open(path, ...rest);
+    const read = file.read.bind(file) as (...args: unknown[]) => Promise<unknown>;
+    return Object.assign(file, {
+      read: async (bytes: Buffer, offset: number, length: number, at: number) => {
+        struck(`read ${path}`, at + length);
+        return read(bytes, offset, length, at);
+      },
+    });
+  },
+};
+
+/** For whoever has imported them, also before, and only while these tests run: other files share the process. */
+function replaceFileCalls(calls: object): void {
+  Object.assign(fs, calls);
+  syncBuiltinESMExports();
+}
+
+beforeAll(() => replaceFileCalls(faulty));
+afterAll(() => replaceFileCalls(real));
 
 const MEMORY = existsSync('/dev/shm') ? '/dev/shm' : tmpdir();
 const BYTES = randomBytes(9 * PIECE_BYTES + 100);

@@ -9,6 +9,7 @@ const fill = (count: number, usedPercent: number) => ({
   count,
   usedBytes: (count * 1_000 * usedPercent) / 100,
   totalBytes: count * 1_000,
+  lastBytes: 1_000,
 });
 
 describe('how many are wanted', () => {
@@ -32,8 +33,8 @@ describe('how many are wanted', () => {
   });
 
   test('is nothing new of a pool of which nothing is known', () => {
-    expect(wantedPVs(SETTINGS, { count: 0, usedBytes: 0, totalBytes: 0 })).toBe(1);
-    expect(wantedPVs(SETTINGS, { count: 4, usedBytes: 0, totalBytes: 0 })).toBe(4);
+    expect(wantedPVs(SETTINGS, { count: 0, usedBytes: 0, totalBytes: 0, lastBytes: 0 })).toBe(1);
+    expect(wantedPVs(SETTINGS, { count: 4, usedBytes: 0, totalBytes: 0, lastBytes: 0 })).toBe(4);
   });
 
   test('never goes back and forth: what one step leads to, the next one leaves or goes on with', () => {
@@ -59,7 +60,7 @@ describe('how many are wanted', () => {
           const counts = [start];
           for (let step = 0; step < 70; step++) {
             const count = counts.at(-1) ?? 0;
-            counts.push(wantedPVs(autoscaling, { count, usedBytes, totalBytes: count * 1_000 }));
+            counts.push(wantedPVs(autoscaling, { count, usedBytes, totalBytes: count * 1_000, lastBytes: 1_000 }));
           }
           const steps = counts.slice(1).map((count, index) => Math.sign(count - (counts[index] ?? 0)));
           const within = steps.slice(1).filter((step) => step !== 0);
@@ -87,6 +88,12 @@ describe('a change', () => {
     const seen = seenOf({ pool: pool(3), members, parts: pressure ? { pressure } : {} });
     const { autoscaling, pressure: next } = decideAutoscaling(seen, 3);
     expect([autoscaling?.desiredPVs, next]).toEqual([desired, towards]);
+  });
+
+  test('down is none when the one that would leave has the room: the others would be too full, and it would come back', () => {
+    const members = [1_000, 1_000, 10_000].map((total, ordinal) => aMember(ordinal, { total, used: 500 }));
+    const seen = seenOf({ pool: pool(3), members, parts: { pressure: { towards: 'down', forMs: 600_000 } } });
+    expect(decideAutoscaling(seen, 3)).toMatchObject({ autoscaling: { desiredPVs: 3 } });
   });
 
   test('is none without autoscaling', () => {

@@ -13,18 +13,21 @@ export interface Fill {
   readonly count: number;
   readonly usedBytes: number;
   readonly totalBytes: number;
+  /** Of these, those of the one that would leave: claims may be of different sizes. */
+  readonly lastBytes: number;
 }
 
 /** The fewest with which the target is kept; one less at a time, and only if that is far below the target. */
-export function wantedPVs(autoscaling: Autoscaling, { count, usedBytes, totalBytes }: Fill): number {
+export function wantedPVs(autoscaling: Autoscaling, { count, usedBytes, totalBytes, lastBytes }: Fill): number {
   const { minPVs, maxPVs, targetUsedPercent: target = DEFAULT_TARGET_USED_PERCENT } = autoscaling;
   const { tolerancePercent = DEFAULT_TOLERANCE_PERCENT } = autoscaling;
   const within = (pvs: number) => Math.min(maxPVs, Math.max(minPVs, pvs));
   if (count === 0 || totalBytes <= 0) return within(count);
   const each = totalBytes / count;
-  const percentOf = (pvs: number) => (100 * usedBytes) / (pvs * each);
-  if (percentOf(count) > target) return within(Math.max(count + 1, Math.ceil((100 * usedBytes) / (target * each))));
-  if (count > 1 && percentOf(count - 1) <= target - tolerancePercent) return within(count - 1);
+  const percentOf = (bytes: number) => (100 * usedBytes) / bytes;
+  if (percentOf(totalBytes) > target)
+    return within(Math.max(count + 1, Math.ceil((100 * usedBytes) / (target * each))));
+  if (count > 1 && percentOf(totalBytes - lastBytes) <= target - tolerancePercent) return within(count - 1);
   return within(count);
 }
 
@@ -60,5 +63,6 @@ function fillOf(seen: Seen): Fill {
     count: known.length,
     usedBytes: known.reduce((sum, { used }) => sum + used, 0),
     totalBytes: known.reduce((sum, { total }) => sum + total, 0),
+    lastBytes: known.at(-1)?.total ?? 0,
   };
 }

@@ -5,11 +5,13 @@ import { presentMembers, type Seen, type SeenClaim } from './seen.ts';
 
 const GIB = 2n ** 30n;
 
-/** Nothing when all are as large as they should be. */
-export function decideGrowth(seen: Seen): Pick<Plan, 'actions' | 'notes'> | undefined {
+/** Of all, or of the first so many. Nothing when these are as large as they should be. */
+export function decideGrowth(seen: Seen, count?: number): Pick<Plan, 'actions' | 'notes'> | undefined {
   const gib = seen.pool.spec.pvSizeGB;
   const wanted = BigInt(gib) * GIB;
-  const claims = presentMembers(seen).flatMap(({ claim }) => claim ?? []);
+  const claims = presentMembers(seen)
+    .slice(0, count)
+    .flatMap(({ claim }) => claim ?? []);
   const only = (fact: Note) => ({ actions: [], notes: [fact] });
   const failed = claims.find(({ resizeFault }) => resizeFault !== undefined);
   if (failed) return only(note('ResizeFailed', `claim ${failed.name} does not grow: ${failed.resizeFault}`));
@@ -34,6 +36,6 @@ function whyNotGrow({ classes }: Seen, { name, isBound, className = '' }: SeenCl
   if (classes.get(className)?.canExpand) return undefined;
   return note(
     'ClassDoesNotExpand',
-    `claim ${name} cannot grow: its class ${className === '' ? '(none)' : className} does not allow it. Set allowVolumeExpansion of the class, or pvSizeGB as it was`,
+    `claim ${name} cannot grow: its class ${className === '' ? '(none)' : className} does not allow it. Set allowVolumeExpansion of the class, or make a new pool`,
   );
 }

@@ -1,6 +1,7 @@
 /** A scale down from its beginning to its end: recorded first, then ordered, seen to be done, and only then are the replicas lowered. */
 import { isDeepStrictEqual } from 'node:util';
 import { CANCEL_ANNOTATION, type Operation, type OperationMember } from './contract.ts';
+import { decideGrowth } from './decide-growth.ts';
 import { decideRescue } from './decide-rollout.ts';
 import { whyNotDrained } from './drained.ts';
 import { cannotGoOn, goingClaims, nextGeneration, notServing, peersBelow } from './members.ts';
@@ -172,9 +173,10 @@ function drain(seen: Seen, operation: Operation): Plan {
   const atRisk = [...replacedClaims(operation.members), ...goingClaims(seen.members)];
   const strays = straysAmong(seen, seen.members.slice(0, operation.to));
   const rescue = decideRescue(seen, operation.to);
+  const growth = decideGrowth(seen, operation.to); // those that stay may be too full to take what leaves
   return {
     kept,
-    actions: [...strays, ...actions, ...rescue.actions],
+    actions: [...strays, ...actions, ...rescue.actions, ...(growth?.actions ?? [])],
     notes: [
       progress,
       ...doubts.filter(({ fact }) => fact !== 'Draining'),
@@ -182,6 +184,7 @@ function drain(seen: Seen, operation: Operation): Plan {
       ...notes,
       ...notServing(seen, operation.to),
       ...rescue.notes,
+      ...(growth?.notes ?? []),
     ],
   };
 }

@@ -39,6 +39,19 @@ test('a pool whose agents serve is not well when one of them has damaged blobs',
   expect(conditions).toContainEqual(expect.objectContaining({ type: 'Degraded', status: 'True' }));
 });
 
+test('what a filesystem has counted anew of its size is no news, and nothing that is written', () => {
+  const sized = (pool: ReturnType<typeof aPool>, total: number) => {
+    const scene = { pool, members: [0, 1, 2].map((ordinal) => aMember(ordinal, { total })) };
+    return statusOf(seenOf(scene), decided(scene));
+  };
+  const status = sized(aPool(), 100_000);
+  expect(sized(aPool({}, status), 100_100)).toEqual(status);
+  expect(sized(aPool({}, status), 101_000)).toMatchObject({
+    capacityBytes: 303_000,
+    podsInfo: [{ capacityBytes: 101_000 }, {}, {}],
+  });
+});
+
 test('a pool that is being deleted is left alone', () => {
   const pool = {
     ...aPool({ numPVs: 1 }),
@@ -117,6 +130,29 @@ describe('a scale down', () => {
     const plan = decided({ pool: aPool({ numPVs: 2 }), members: [aMember(0), aMember(1), leaving] });
     expect(factsOf(plan)[0]).toEqual(fact);
     expect(plan.kept.operation).toBeUndefined();
+  });
+
+  describe('that is refused', () => {
+    const refused = [aMember(0), aMember(1), aMember(2, { bytes: 2_000 })];
+
+    test('keeps no claim from growing: more room is what it may wait for', () => {
+      const plan = decided({ pool: aPool({ numPVs: 2, pvSizeGB: 2 }), members: refused });
+      expect(namesOf(plan)).toEqual(['growClaim']);
+      expect(factsOf(plan)[0]).toEqual('DoesNotFit');
+    });
+
+    test('keeps no image from being rolled out', () => {
+      const plan = decided({ pool: aPool({ numPVs: 2 }), members: refused, parts: { isTemplateOld: true } });
+      expect(namesOf(plan)).toEqual(['writeTemplate']);
+    });
+
+    test('keeps no pool that is full by now from growing by itself', () => {
+      const pool = aPool({ autoscaling: { minPVs: 1, maxPVs: 5 } }, { replicas: 3, autoscaling: { desiredPVs: 2 } });
+      const members = [0, 1, 2].map((ordinal) => aMember(ordinal, { used: 900, bytes: 900 }));
+      const plan = decided({ pool, members, parts: { pressure: { towards: 'up', forMs: 60_000 } } });
+      expect(factsOf(plan)[0]).toEqual('DoesNotFit');
+      expect(plan.kept.autoscaling).toMatchObject({ desiredPVs: 4 });
+    });
   });
 
   test('tells those that leave, and names those that stay and serve', () => {
@@ -355,6 +391,8 @@ describe('a scale down', () => {
     ['a part of the way', drainingTo(1, { drained: true }), 2],
     ['while it is cancelled', drainingTo(1, { cancelling: true }), 1],
     ['in one with a change of numPVs', aPool({ numPVs: 1 }, { replicas: 3 }), 1],
+    ['while as many are wanted as there were', aPool({ numPVs: 3 }, { replicas: 3 }), 2],
+    ['while more are wanted than there were', aPool({ numPVs: 5 }, { replicas: 3 }), 2],
   ])('that somebody else has done %s is undone: those that left may hold something', (_, pool, replicas) => {
     const plan = decided({ pool, replicas });
     expect(plan.actions).toEqual([{ do: 'scaleUp', from: replicas, to: 3 }]);
@@ -364,12 +402,6 @@ describe('a scale down', () => {
       phase: pool.status?.operation ? 'ScalingDown' : 'ScalingUp',
       replicas: 3,
     });
-  });
-
-  test('that somebody else has done while as many are wanted as there were is a growth like any other', () => {
-    const plan = decided({ pool: aPool({ numPVs: 3 }, { replicas: 3 }), replicas: 2 });
-    expect(plan.actions).toEqual([{ do: 'scaleUp', from: 2, to: 3 }]);
-    expect(factsOf(plan)).toEqual(['ScalingUp']);
   });
 
   test('that was to another number behind our back is given up', () => {
@@ -596,6 +628,25 @@ describe('growth', () => {
     expect(actions.map((action) => (action.do === 'growClaim' ? action.claim.name : action.do))).toEqual(
       claim === undefined ? [] : [claim],
     );
+  });
+
+  test.each([
+    ['a class that lets none grow', { className: 'gone' }],
+    ['storage that fails', { resizeFault: 'no room' }],
+  ])('that is stopped by %s keeps no pool that is full from getting more of what it has', (_, parts) => {
+    const autoscaled = aPool({ pvSizeGB: 2, autoscaling: { minPVs: 1, maxPVs: 5 } }, { replicas: 3 });
+    const members = [0, 1, 2].map((ordinal) => aMember(ordinal, { used: 900 }, { claim: aClaim(ordinal, parts) }));
+    const plan = decided({ pool: autoscaled, members, parts: { pressure: { towards: 'up', forMs: 60_000 } } });
+    expect(plan.kept.autoscaling).toMatchObject({ desiredPVs: 4 });
+    expect(plan.notes).toHaveLength(1);
+  });
+
+  test('reaches those that stay while others are drained, which may wait for the room', () => {
+    const leaving = aMember(2, { state: 'Decommissioning', generation: 5 });
+    const pool = { ...drainingTo(2), spec: { ...aPool().spec, numPVs: 2, pvSizeGB: 2 } };
+    expect(namesOf(decided({ pool, members: [aMember(0), aMember(1), leaving] }))).toContain('growClaim');
+    const large = [0, 1].map((ordinal) => aMember(ordinal, {}, { claim: aClaim(ordinal, grown) }));
+    expect(namesOf(decided({ pool, members: [...large, leaving] }))).not.toContain('growClaim');
   });
 });
 

@@ -6,7 +6,7 @@ import { decideRollout } from './decide-rollout.ts';
 import { begun, decideScaleDown, isCancelled, putBack, whyNotBegin } from './decide-scale-down.ts';
 import { goingClaims, isObserved, notServing } from './members.ts';
 import { type Action, isKept, type Kept, keptOf, type Plan } from './plan.ts';
-import { type Note, note } from './reasons.ts';
+import { type Note, note, severityOf } from './reasons.ts';
 import { presentMembers, replicasOf, type Seen } from './seen.ts';
 import { straysAmong } from './strays.ts';
 
@@ -90,19 +90,25 @@ type Step = Pick<Plan, 'actions' | 'notes' | 'pressure'> & { readonly kept?: Kep
 /** Nothing when it has as many as it should. */
 function scale(seen: Seen, from: number, to: number, waiting: readonly Note[]): Step | undefined {
   const before = seen.pool.status?.replicas ?? 0;
-  if (from < before && to < before) return putBack(seen, from, before);
+  if (from < before) return putBack(seen, from, before);
   if (from === to) return undefined;
   const isHeld = from > to && seen.pool.status?.cancelledGeneration === seen.pool.metadata.generation;
-  if (isHeld) return { ...atSize(seen, waiting), notes: [heldNote(from, to), ...atSize(seen, waiting).notes] };
+  if (isHeld) return staying(seen, waiting, heldNote(from, to));
   if (waiting.length > 0 || !isObserved(seen)) return blocked(seen, from, to);
   if (from < to) return { actions: [{ do: 'scaleUp', from, to }], notes: [note('ScalingUp', `from ${from} to ${to}`)] };
   const objection = whyNotBegin(seen, to);
-  if (objection) return { actions: [], notes: [objection] };
+  if (objection) return staying(seen, waiting, objection);
   return {
     kept: begun(seen, from, to),
     actions: [],
     notes: [note('Draining', `a scale down from ${from} to ${to} begins`)],
   };
+}
+
+/** It stays as large as it is for now. What it waits for may be room, another template, or that it wants to be larger by now. */
+function staying(seen: Seen, waiting: readonly Note[], why: Note): Step {
+  const step = atSize(seen, waiting);
+  return { ...step, notes: [why, ...step.notes] };
 }
 
 /** What blocks it may be the template: then another one is the remedy, and must not wait for what waits for it. */
@@ -122,7 +128,13 @@ const isBlocked = (from: number, to: number): Note =>
 
 /** One that holds the right number of PVs: brought up to date, then grown, then looked at for autoscaling. */
 function atSize(seen: Seen, waiting: readonly Note[]): Step {
-  return decideRollout(seen) ?? decideGrowth(seen) ?? autoscaling(seen, waiting);
+  const rollout = decideRollout(seen);
+  if (rollout) return rollout;
+  const growth = decideGrowth(seen);
+  if (growth?.notes.every((each) => severityOf(each) === 'waiting')) return growth;
+  // What cannot grow may never: a pool that is full gets more of what it has meanwhile.
+  const step = autoscaling(seen, waiting);
+  return { ...step, notes: [...(growth?.notes ?? []), ...step.notes] };
 }
 
 function autoscaling(seen: Seen, waiting: readonly Note[]): Step {

@@ -106,12 +106,12 @@ const TABLE: Readonly<Record<Fact | EventReason | Calm | AgentReason, Explanatio
   ClassDoesNotExpand: refused(
     'claims are to grow, and their storage class does not allow it',
     'the API server would refuse it',
-    'Set allowVolumeExpansion of the storage class, set pvSizeGB back, or make a new pool',
+    'Set allowVolumeExpansion of the storage class, or make a new pool',
   ),
   ResizeFailed: refused(
     'a claim does not grow',
     'the message has what its storage says; the others wait for it',
-    'Mend the storage, or set pvSizeGB back',
+    'Mend the storage: pvSizeGB cannot be set back',
   ),
   StatefulSetIsGoing: waits('the StatefulSet is being deleted', 'it is made anew when it is gone, as large as it was'),
   Creating: waits('the objects of the pool are made', 'it is new, or one of them was deleted'),

@@ -59,12 +59,17 @@ type Amounts = Pick<PodInfo, 'capacityBytes' | 'usedBytes' | 'drain'>;
 /** What has hardly changed is not told anew: every word of it is a write. */
 function amountsOf({ name, agent }: Member, { status }: PvPool): Amounts {
   if (!agent.known) return {};
-  const { total: capacityBytes, used, drain } = agent.value;
+  const { total, used, drain } = agent.value;
   const before = status?.podsInfo?.find(({ podName }) => podName === name);
   const isNews = (bytes: number, known: number | undefined, all: number) =>
     known === undefined || bytes === 0 || Math.abs(bytes - known) >= NEWS * all;
-  const usedBytes = isNews(used, before?.usedBytes, capacityBytes) ? used : before?.usedBytes;
-  return { capacityBytes, ...(usedBytes !== undefined && { usedBytes }), ...(drain && { drain: drainOf(drain) }) };
+  const capacityBytes = isNews(total, before?.capacityBytes, total) ? total : before?.capacityBytes;
+  const usedBytes = isNews(used, before?.usedBytes, total) ? used : before?.usedBytes;
+  return {
+    ...(capacityBytes !== undefined && { capacityBytes }),
+    ...(usedBytes !== undefined && { usedBytes }),
+    ...(drain && { drain: drainOf(drain) }),
+  };
 
   function drainOf({ since, movedBytes, leftBytes }: DrainStatus): DrainInfo {
     const known = before?.drain;
@@ -120,8 +125,10 @@ export function knownFill(seen: Seen): Required<Fill> | undefined {
 
 const isNoNews = (before: Fill, now: Required<Fill>): boolean =>
   before.usedPercentage === now.usedPercentage &&
-  before.capacityBytes === now.capacityBytes &&
-  Math.abs((before.usedBytes ?? 0) - now.usedBytes) < NEWS * now.capacityBytes;
+  [
+    [before.capacityBytes, now.capacityBytes],
+    [before.usedBytes, now.usedBytes],
+  ].every(([was = 0, is = 0]) => Math.abs(was - is) < NEWS * now.capacityBytes);
 
 function phaseOf(seen: Seen, { kept, notes }: Plan, serving: number): Phase {
   const { set, pool, foreign } = seen;

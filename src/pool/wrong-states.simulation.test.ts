@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import type { StatefulSet } from '../api/stateful-sets.ts';
 import type { KubeObject } from '../kit/kube/resource.ts';
 import { POOL_LABEL } from './contract.ts';
 import type { Temper } from './simulated-agents.ts';
@@ -209,6 +210,23 @@ describe('a StatefulSet that somebody deletes', () => {
     for (const ordinal of [0, 1, 2]) cluster.losePod(ordinal);
     await expectItGoesOn(cluster);
   });
+});
+
+test('agents that somebody took away while another was down come back, whatever the pool should have by then', async () => {
+  const cluster = await SimulatedCluster.withPool({ numPVs: 4 });
+  cluster.write(40);
+  cluster.temper(0, 'silent');
+  cluster.asAPerson(() =>
+    cluster.api.change<StatefulSet>('statefulsets', 'default/data-sts', (set) => ({
+      ...set,
+      spec: { ...set.spec, replicas: 2 },
+    })),
+  );
+  await cluster.pass(30);
+  cluster.respec({ numPVs: 2 });
+  await cluster.pass(30);
+  cluster.temper(0, 'honest');
+  await expectItGoesOn(cluster);
 });
 
 test('a failed write is told in a condition', async () => {
