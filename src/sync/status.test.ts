@@ -45,6 +45,16 @@ test('what a run does not know stays as it was known', () => {
   expect(statusOf(aSync(first), anEnding(), LATER)).toMatchObject(known);
 });
 
+test('what only the other mode keeps up to date goes with it: after a failover nobody reads the RPO of the time before', () => {
+  const known = { rpoSeconds: 12, rtoSeconds: 4.5, fenced: true };
+  const sync = aSync(known);
+  const [Recovery, Protected] = (['Recovery', 'Protected'] as const).map((mode) =>
+    statusOf({ ...sync, spec: { ...sync.spec, mode } }, anEnding(), LATER),
+  );
+  expect([Recovery?.rpoSeconds, Recovery?.fenced]).toEqual([12, undefined]);
+  expect([Protected?.rpoSeconds, Protected?.fenced, Protected?.rtoSeconds]).toEqual([undefined, true, 4.5]);
+});
+
 test('of many volumes only some are named, in order, and all are counted', () => {
   const volumes = Array.from({ length: 250 }, (_, index) => `pv-${String(249 - index).padStart(3, '0')}`);
   const status = statusOf(aSync(), anEnding({ managed: { volumes, claims: 7 } }), NOW);

@@ -37,10 +37,12 @@ export interface Managed {
 }
 
 export function statusOf(sync: PersistentVolumeSync, ending: Ending, now: Date): SyncStatus {
-  const { status: before = {}, metadata } = sync;
-  const { errorMessage: _, ...kept } = before;
+  const { status: before = {}, metadata, spec } = sync;
+  const { errorMessage: _, rpoSeconds, fenced, ...kept } = before;
   return {
     ...kept,
+    ...(spec.mode === 'Recovery' && rpoSeconds !== undefined && { rpoSeconds }),
+    ...(spec.mode === 'Protected' && fenced !== undefined && { fenced }),
     ...ending.known,
     ...(ending.managed && managedOf(ending.managed)),
     succeeded: ending.succeeded,

@@ -144,6 +144,15 @@ describe('a drill', () => {
     expect(runningDrill(world.sync, world.clock.now())).toBeUndefined();
   });
 
+  test('is held alone, also when two are begun at the same moment', async () => {
+    const world = new DrillWorld();
+    const both = await Promise.allSettled(['one', 'two'].map((id) => world.hold(pairs(1), { id })));
+    expect(both.map(({ status }) => status).toSorted()).toEqual(['fulfilled', 'rejected']);
+    expect(both.find(({ status }) => status === 'rejected')).toMatchObject({
+      reason: { message: expect.stringMatching(/^drill (one|two) is held already/) },
+    });
+  });
+
   test('that was killed is known for a short time only', async () => {
     const { sync } = new DrillWorld();
     const annotations = { [RUNNING_DRILL_ANNOTATION]: `${ID} 2026-01-01T00:02:00Z` };

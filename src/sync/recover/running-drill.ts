@@ -3,6 +3,7 @@
  * the drill lasts, and says for how long it counts, since a drill may be killed at any time.
  */
 import { type Clock, sleep } from '../../kit/clock/clock.ts';
+import { hasReason } from '../../kit/kube/api-error.ts';
 import type { KubeClient } from '../../kit/kube/client.ts';
 import {
   FIELD_MANAGER,
@@ -13,6 +14,7 @@ import {
 
 const RENEWED_EVERY_MS = 30_000;
 const COUNTS_MS = 120_000;
+const MOST_TRIES = 5;
 
 /** Its name, and until when it counts; nothing when none is held. */
 export interface RunningDrill {
@@ -34,11 +36,7 @@ interface Parts {
 
 /** Rejects before anything is done while another one is held. */
 export async function marked<T>(id: string, parts: Parts, signal: AbortSignal, work: () => Promise<T>): Promise<T> {
-  const { client, clock, sync } = parts;
-  const now = await client.get(PERSISTENT_VOLUME_SYNCS, { name: sync.metadata.name ?? '' }, { signal });
-  const other = runningDrill(now, clock.now());
-  if (other) throw new Error(`drill ${other.id} is held already: wait until it has ended`);
-  await mark(id, parts);
+  await begin(id, parts, signal);
   const ended = new AbortController();
   const renewing = renew(id, parts, ended.signal);
   try {
@@ -51,8 +49,23 @@ export async function marked<T>(id: string, parts: Parts, signal: AbortSignal, w
   }
 }
 
-const mark = (id: string, parts: Parts): Promise<void> =>
-  annotate(parts, `${id} ${new Date(parts.clock.now().getTime() + COUNTS_MS).toISOString()}`);
+/** Of two that begin at once, the second finds the first. The operator writes to the resource, too: that is looked at again. */
+async function begin(id: string, parts: Parts, signal: AbortSignal): Promise<void> {
+  const { client, clock, sync } = parts;
+  for (let tries = 1; ; tries += 1) {
+    const now = await client.get(PERSISTENT_VOLUME_SYNCS, { name: sync.metadata.name ?? '' }, { signal });
+    const other = runningDrill(now, clock.now());
+    if (other) throw new Error(`drill ${other.id} is held already: wait until it has ended`);
+    try {
+      return await mark(id, parts, now.metadata.resourceVersion);
+    } catch (error) {
+      if (!hasReason(error, 'Conflict') || tries === MOST_TRIES) throw error;
+    }
+  }
+}
+
+const mark = (id: string, parts: Parts, resourceVersion?: string): Promise<void> =>
+  annotate(parts, `${id} ${new Date(parts.clock.now().getTime() + COUNTS_MS).toISOString()}`, resourceVersion);
 
 /** One that fails is made up for by the next. */
 async function renew(id: string, parts: Parts, signal: AbortSignal): Promise<void> {
@@ -63,9 +76,10 @@ async function renew(id: string, parts: Parts, signal: AbortSignal): Promise<voi
 }
 
 /** Also when the person has had enough of it: no signal is asked. */
-async function annotate({ client, sync }: Parts, text: string | null): Promise<void> {
+async function annotate({ client, sync }: Parts, text: string | null, resourceVersion?: string): Promise<void> {
   const { name = '', uid = '' } = sync.metadata;
   const annotations = { [RUNNING_DRILL_ANNOTATION]: text };
-  const options = { preconditions: { uid }, fieldManager: FIELD_MANAGER };
+  const preconditions = { uid, ...(resourceVersion !== undefined && { resourceVersion }) };
+  const options = { preconditions, fieldManager: FIELD_MANAGER };
   await client.mergePatch(PERSISTENT_VOLUME_SYNCS, { name }, { metadata: { annotations } }, options);
 }
