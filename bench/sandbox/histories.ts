@@ -26,10 +26,11 @@ export const histories: Benchmark = {
       const failed = all.reduce((sum, { failed: count }) => sum + count, 0);
       const seconds = (performance.now() - began) / 1000 / played;
       progress(`  ${story}: ${seconds.toFixed(2)} s for each, ${failed} failed`);
+      const what = story === 'together' ? 'an hour of all five together' : `an hour of ${story}`;
       const target = { oursAtMost: 60 / PER_MINUTE };
-      rows.push({ what: `an hour of ${story}`, figure: 'time on the wall', unit: 's', ours: seconds, target });
+      rows.push({ what, figure: 'time on the wall', unit: 's', ours: seconds, target });
       rows.push({
-        what: `an hour of ${story}`,
+        what,
         figure: 'seeds that fail',
         unit: '',
         ours: failed,

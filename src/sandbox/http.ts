@@ -4,6 +4,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import type { Certificate } from '../kit/certificates.ts';
+import type { Clock } from '../kit/clock/clock.ts';
 import { textOf } from './object-text.ts';
 import { type Answer, answerTo } from './server/answer.ts';
 import { linesOf } from './server/answer-text.ts';
@@ -21,8 +22,14 @@ const LARGEST_BODY = 3 * 1024 * 1024;
 const JSON_TYPE = 'application/json';
 
 /** Port 0 is any that is free. */
-export async function listen(server: Server, { certificate, key }: Certificate, port: number): Promise<Listening> {
+export async function listen(
+  server: Server,
+  { certificate, key }: Certificate,
+  port: number,
+  clock: Pick<Clock, 'now'>,
+): Promise<Listening> {
   const http = createServer({ cert: certificate, key, keepAliveTimeout: 90_000 }, (request, response) => {
+    response.setHeader('date', clock.now().toUTCString());
     respond(server, request, response).catch(() => response.destroy());
   });
   http.listen(port, LOOPBACK);

@@ -72,13 +72,22 @@ const as = <T>(value: unknown): T => value as T;
 /** Code may say `undefined` for what it leaves out; JSON has no such thing. */
 const said = (object: KubeObject): JsonMap => withoutUndefined(object as unknown as Json) as JsonMap;
 
+/** The same one where nothing is left out, as in what comes from the store. */
 function withoutUndefined(value: Json): Json {
-  if (isList(value)) return value.map(withoutUndefined);
-  if (!isMap(value)) return value;
+  if (isList(value)) {
+    const given = value.map(withoutUndefined);
+    return given.every((each, index) => each === value[index]) ? value : given;
+  }
+  return isMap(value) ? mapWithoutUndefined(value) : value;
+}
+
+function mapWithoutUndefined(value: JsonMap): JsonMap {
+  let isSame = true;
   const given: Record<string, Json> = {};
   for (const field in value) {
     const inside = value[field];
     if (inside !== undefined) given[field] = withoutUndefined(inside);
+    isSame &&= inside === given[field] && inside !== undefined;
   }
-  return given;
+  return isSame ? value : given;
 }

@@ -32,7 +32,7 @@ export class InProcessTransport implements Transport {
   }
 
   async close(): Promise<void> {
-    this.#closed.abort(new ConnectionError('the transport was closed', { mayHaveHappened: true }));
+    this.#closed.abort(new ConnectionError('the connection was closed', { mayHaveHappened: true }));
   }
 }
 

@@ -24,8 +24,8 @@ export class TimerHeap {
   }
 
   /** Gives back how to take it out again. */
-  add(timer: Timer): () => void {
-    const place: Place = { ...timer, order: this.#set++, index: this.#heap.length };
+  add({ at, call }: Timer): () => void {
+    const place: Place = { at, call, order: this.#set++, index: this.#heap.length };
     this.#heap.push(place);
     this.#up(place);
     return () => this.#remove(place);

@@ -64,11 +64,20 @@ function version(custom: CustomResource) {
     name: resource.version,
     served: true,
     storage: true,
-    schema: { openAPIV3Schema: rootSchema(custom) },
+    schema: { openAPIV3Schema: schemaOf(custom) },
     ...((status || scale) && { subresources: { ...(status && { status: {} }), ...(scale && { scale }) } }),
     ...(printerColumns && { additionalPrinterColumns: printerColumns }),
   };
 }
+
+/** Made once for each: it is much work, and clusters that are simulated or looked at ask for it again and again. */
+function schemaOf(custom: CustomResource): StructuralSchema {
+  const schema = schemas.get(custom) ?? rootSchema(custom);
+  schemas.set(custom, schema);
+  return schema;
+}
+
+const schemas = new WeakMap<CustomResource, StructuralSchema>();
 
 /** Of `metadata` the server checks everything by itself and wants nothing said. */
 function rootSchema({ resource, description, spec, status, rules }: CustomResource): StructuralSchema {

@@ -50,7 +50,7 @@ export class Access {
 
   /** Throws when he may not. */
   authorize(user: User, verb: string, route: Route): void {
-    const { allowed, reason } = this.authorizer.decide(user, attributesOf(verb, route));
+    const { allowed, reason } = this.authorizer.decide(user, askedBy(verb, route));
     if (!allowed) throw refused(user, verb, route, reason && `: ${reason}`);
   }
 }
@@ -67,6 +67,18 @@ function refuseNameless(groups: readonly string[]): never {
     `requested &user.DefaultInfo{Name:"", UID:"", Groups:[]string{${list}}, Extra:map[string][]string(nil)} without impersonating a user name`,
   );
 }
+
+/** The same for the same, as routes are: what was decided before is then found again. */
+function askedBy(verb: string, route: Route): Attributes {
+  const byVerb = asked.get(route) ?? new Map<string, Attributes>();
+  const known = byVerb.get(verb);
+  if (known) return known;
+  const attributes = attributesOf(verb, route);
+  asked.set(route, byVerb.set(verb, attributes));
+  return attributes;
+}
+
+const asked = new WeakMap<Route, Map<string, Attributes>>();
 
 function attributesOf(verb: string, route: Route): Attributes {
   if (route.to === 'page') return { verb, path: route.path };

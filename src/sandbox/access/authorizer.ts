@@ -17,6 +17,11 @@ interface Grants {
   readonly faults: readonly string[];
 }
 
+/** The same, with what was decided by it. */
+interface Known extends Grants {
+  readonly decisions: WeakMap<Attributes, Decision>;
+}
+
 export const MASTERS = 'system:masters';
 const GROUP = 'rbac.authorization.k8s.io';
 
@@ -25,8 +30,10 @@ export class Authorizer {
   readonly #roleBindings: Collection;
   readonly #clusterRoles: Collection;
   readonly #clusterRoleBindings: Collection;
-  /** What was found out, until a role or a binding changes. */
-  readonly #known = new Map<string, Grants>();
+  /** What was found out by user and namespace, until a role or a binding changes. */
+  readonly #known = new Map<string, Map<string, Known>>();
+  /** The same by the users themselves: most requests come from those who have asked before. */
+  #ofUsers = new WeakMap<User, Map<string, Known>>();
 
   constructor(store: Store) {
     this.#roles = store.collection(`roles.${GROUP}`);
@@ -34,16 +41,18 @@ export class Authorizer {
     this.#clusterRoles = store.collection(`clusterroles.${GROUP}`);
     this.#clusterRoleBindings = store.collection(`clusterrolebindings.${GROUP}`);
     for (const collection of [this.#roles, this.#roleBindings, this.#clusterRoles, this.#clusterRoleBindings]) {
-      collection.onChange(() => this.#known.clear());
+      collection.onChange(() => this.#forget());
     }
   }
 
   decide(user: User, asked: Attributes): Decision {
     if (user.groups.includes(MASTERS)) return { allowed: true, reason: '' };
-    const { rules, faults } = this.#grants(user, 'path' in asked ? '' : (asked.namespace ?? ''));
-    const found = rules.find(({ rule }) => ruleAllows(rule, asked));
-    if (found) return { allowed: true, reason: `RBAC: allowed by ${found.by}` };
-    return { allowed: false, reason: faults.length === 0 ? '' : `RBAC: ${inBrackets(faults)}` };
+    const known = this.#grants(user, 'path' in asked ? '' : (asked.namespace ?? ''));
+    const decided = known.decisions.get(asked);
+    if (decided) return decided;
+    const decision = decisionBy(known, asked);
+    known.decisions.set(asked, decision);
+    return decision;
   }
 
   /** By roles. Masters need none. */
@@ -57,11 +66,26 @@ export class Authorizer {
     return role && rulesIn(role);
   }
 
-  #grants(user: User, namespace: string): Grants {
-    const id = JSON.stringify([user.name, user.groups, namespace]);
-    const known = this.#known.get(id) ?? this.#find(user, namespace);
+  #grants(user: User, namespace: string): Known {
+    const known = this.#ofUsers.get(user) ?? this.#knownOf(user);
+    const found = known.get(namespace);
+    if (found) return found;
+    const grants: Known = { ...this.#find(user, namespace), decisions: new WeakMap() };
+    known.set(namespace, grants);
+    return grants;
+  }
+
+  #knownOf(user: User): Map<string, Known> {
+    const id = JSON.stringify([user.name, user.groups]);
+    const known = this.#known.get(id) ?? new Map<string, Known>();
     this.#known.set(id, known);
+    this.#ofUsers.set(user, known);
     return known;
+  }
+
+  #forget(): void {
+    this.#known.clear();
+    this.#ofUsers = new WeakMap();
   }
 
   #find(user: User, namespace: string): Grants {
@@ -96,6 +120,12 @@ export class Authorizer {
       ? this.#clusterRoles.get(name)
       : this.#roles.get(`${namespace}/${name}`);
   }
+}
+
+function decisionBy({ rules, faults }: Grants, asked: Attributes): Decision {
+  const found = rules.find(({ rule }) => ruleAllows(rule, asked));
+  if (found) return { allowed: true, reason: `RBAC: allowed by ${found.by}` };
+  return { allowed: false, reason: faults.length === 0 ? '' : `RBAC: ${inBrackets(faults)}` };
 }
 
 function isSubject(subject: Json, user: User, namespace: string): boolean {

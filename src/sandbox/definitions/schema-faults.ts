@@ -1,4 +1,5 @@
 /** What is wrong with the schema of a definition: words that are not allowed, lists whose keys are none, rules that are no rules. */
+import { BoundedMap } from '../../kit/observe/bounded-map.ts';
 import { isList, type JsonMap } from '../json.ts';
 import { type FieldError, forbidden, invalid, notSupported, required } from '../schema/field-error.ts';
 import { defaultFaults } from './default-faults.ts';
@@ -38,7 +39,17 @@ interface Found {
   readonly costs: readonly RuleCost[];
 }
 
+/** By what was judged, and where it stood: who plays clusters gives each of them the same definitions. */
+const known = new BoundedMap<string, readonly FieldError[]>(32);
+
 export function schemaFaults(root: Part): readonly FieldError[] {
+  const text = `${root.path} ${JSON.stringify(root.node)}`;
+  const faults = known.get(text) ?? judged(root);
+  known.set(text, faults);
+  return faults;
+}
+
+function judged(root: Part): readonly FieldError[] {
   const isReadable = !hasUnsupportedWords(root);
   const structural = isReadable ? structuralFaults(root) : [];
   const defaults = isReadable && structural.length === 0 ? defaultFaults(root) : [];

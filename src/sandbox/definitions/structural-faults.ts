@@ -2,8 +2,8 @@
  * Whether a schema is structural: everything has a type, and what stands inside of `anyOf` and its like only narrows what is said
  * outside. In the words of the server.
  */
-import { RE2JS } from 're2js';
 import { isList, isMap, type Json, type JsonMap, same } from '../json.ts';
+import { patternOf } from '../patterns.ts';
 import { type FieldError, forbidden, invalid, required } from '../schema/field-error.ts';
 import { defaultOf, isSet, keysOf, listedParts, namedParts, type Part, partAt, textOf } from './schema-node.ts';
 
@@ -127,7 +127,7 @@ function valueFaults(part: Part, skipsAnyOf: boolean, skipsFirst: boolean): read
 
 function patternFault(pattern: string): string | undefined {
   try {
-    RE2JS.compile(pattern);
+    patternOf(pattern);
     return undefined;
   } catch (error) {
     return error instanceof Error ? error.message : String(error);

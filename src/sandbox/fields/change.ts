@@ -2,7 +2,17 @@
 import type { JsonMap } from '../json.ts';
 import type { Schema } from '../schema/schema.ts';
 import { type Comparison, compare } from './compare.ts';
-import { difference, type FieldSet, intersection, isEmptySet, outside, setOf, union } from './field-set.ts';
+import {
+  difference,
+  type FieldSet,
+  intersection,
+  isEmptySet,
+  isSameSet,
+  NO_FIELDS,
+  outside,
+  setOf,
+  union,
+} from './field-set.ts';
 import type { Manager, Owned, Owners } from './managers.ts';
 import { fieldElement } from './path-element.ts';
 
@@ -75,6 +85,8 @@ export function afterUpdate(
   const { added, modified, others } = changeOf(before, after, owners, '', rules);
   const taken = ownable(union(modified, added));
   if (isEmptySet(taken)) return others;
-  const fields = union(taken, others.get(id)?.fields ?? new Map());
+  const all = union(taken, others.get(id)?.fields ?? NO_FIELDS);
+  const known = owners.get(id)?.fields;
+  const fields = known && isSameSet(known, all) ? known : all;
   return new Map([...others, [id, { manager, fields, ...(now !== undefined && { time: now }) }]]);
 }

@@ -26,7 +26,8 @@ class Walk {
 
   visit(before: Maybe, after: Maybe, schema: MaybeSchema, path: FieldPath): void {
     if (before === after) return;
-    const [was, is] = [shapeOf(before, schema), shapeOf(after, schema)];
+    const was = shapeOf(before, schema);
+    const is = shapeOf(after, schema);
     if (was === is || before === undefined || after === undefined || before === null || after === null) {
       this.#descend(before, after, schema, path, before === undefined || before === null ? is : was);
     } else {
@@ -55,9 +56,13 @@ class Walk {
   }
 
   #maps(before: JsonMap, after: JsonMap, schema: MaybeSchema, path: FieldPath): void {
-    for (const name of new Set([...Object.keys(before), ...Object.keys(after)])) {
-      this.visit(own(before, name), own(after, name), fieldOf(schema, name), [...path, fieldElement(name)]);
-    }
+    for (const name of Object.keys(before)) this.#fields(name, before[name], own(after, name), schema, path);
+    for (const name of Object.keys(after))
+      if (!Object.hasOwn(before, name)) this.#fields(name, undefined, after[name], schema, path);
+  }
+
+  #fields(name: string, before: Maybe, after: Maybe, schema: MaybeSchema, path: FieldPath): void {
+    if (before !== after) this.visit(before, after, fieldOf(schema, name), [...path, fieldElement(name)]);
   }
 
   #lists(before: readonly Json[], after: readonly Json[], schema: Schema, path: FieldPath): void {

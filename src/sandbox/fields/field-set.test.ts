@@ -7,6 +7,7 @@ import {
   has,
   intersection,
   isEmptySet,
+  isSameSet,
   outside,
   pathsOf,
   setOf,
@@ -113,4 +114,22 @@ test('elements are written for people', () => {
 test('what is no element is refused, and an unknown kind of element is passed over', () => {
   expect(() => fromFieldsV1({ abc: {} })).toThrow('missing colon: abc');
   expect(fromFieldsV1({ 'x:abc': {}, 'f:a': {} }).size).toBe(1);
+});
+
+test('sets are the same when they have the same fields, in whatever order they came', () => {
+  fc.assert(
+    fc.property(fc.array(path, { maxLength: 6 }), set, (paths, other) => {
+      const one = setOf(...paths);
+      expect(isSameSet(one, setOf(...paths.toReversed()))).toBe(true);
+      expect(isSameSet(one, other)).toBe(isEmptySet(difference(one, other)) && isEmptySet(difference(other, one)));
+    }),
+  );
+});
+
+test('a set that was written is read as the one that it was', () => {
+  const owned = setOf([fieldElement('a')], [fieldElement('b'), fieldElement('name')]);
+  const form = toFieldsV1(owned);
+  expect(toFieldsV1(owned)).toBe(form);
+  expect(fromFieldsV1(form)).toBe(owned);
+  expect(fromFieldsV1(structuredClone(form))).toEqual(owned);
 });

@@ -21,12 +21,13 @@ export class FieldSetBuilder {
 
   add(path: FieldPath): void {
     let nodes = this.#root;
-    for (const [index, element] of path.entries()) {
-      const node = nodes.get(element) ?? { owned: false, inner: new Map() };
-      nodes.set(element, node);
-      if (index === path.length - 1) node.owned = true;
-      nodes = node.inner;
+    let last: Growing | undefined;
+    for (const element of path) {
+      last = nodes.get(element) ?? { owned: false, inner: new Map() };
+      nodes.set(element, last);
+      nodes = last.inner;
     }
+    if (last) last.owned = true;
   }
 
   get set(): FieldSet {
@@ -52,7 +53,18 @@ export function union(a: FieldSet, b: FieldSet): FieldSet {
   return result;
 }
 
+export function isSameSet(a: FieldSet, b: FieldSet): boolean {
+  if (a === b) return true;
+  if (a.size !== b.size) return false;
+  for (const [element, node] of a) {
+    const other = b.get(element);
+    if (!other || other.owned !== node.owned || !isSameSet(node.inner, other.inner)) return false;
+  }
+  return true;
+}
+
 export function intersection(a: FieldSet, b: FieldSet): FieldSet {
+  if (a.size === 0 || b.size === 0) return NO_FIELDS;
   return select(a, (element, node) => {
     const other = b.get(element);
     return other && { owned: node.owned && other.owned, inner: intersection(node.inner, other.inner) };
@@ -110,22 +122,44 @@ export function pathsOf(set: FieldSet, prefix: FieldPath = []): readonly FieldPa
 const inOrder = (set: FieldSet): readonly (readonly [PathElement, FieldNode])[] =>
   [...set].sort(([a], [b]) => compareElements(a, b));
 
+/** Most writes change no owners: a set and its form are made of each other once. */
+const forms = new WeakMap<FieldSet, JsonMap>();
+const sets = new WeakMap<JsonMap, FieldSet>();
+
 /** The form that managedFields have: `{"f:data": {".": {}, "f:x": {}}}`. */
 export function toFieldsV1(set: FieldSet): JsonMap {
+  const known = forms.get(set);
+  if (known) return known;
+  const form = formOf(set);
+  forms.set(set, form);
+  sets.set(form, set);
+  return form;
+}
+
+function formOf(set: FieldSet): JsonMap {
   return Object.fromEntries(
     inOrder(set).map(([element, { owned, inner }]) => {
       const itself = owned && inner.size > 0 ? { '.': {} } : {};
-      return [element, { ...itself, ...toFieldsV1(inner) }];
+      return [element, { ...itself, ...formOf(inner) }];
     }),
   );
 }
 
 /** Reads that form; throws what the server would say of a form that is none. Elements of an unknown kind are passed over. */
 export function fromFieldsV1(fields: Json): FieldSet {
+  if (!isMap(fields)) return NO_FIELDS;
+  const known = sets.get(fields);
+  if (known) return known;
+  const set = setIn(fields);
+  sets.set(fields, set);
+  return set;
+}
+
+function setIn(fields: Json): FieldSet {
   const entries = Object.entries(isMap(fields) ? fields : {}).filter(([element]) => isElement(element));
   return new Map(
     entries.map(([element, inner]) => {
-      const nested = fromFieldsV1(inner);
+      const nested = setIn(inner);
       const owned = nested.size === 0 || (isMap(inner) && '.' in inner);
       return [element, { owned, inner: nested }];
     }),

@@ -32,9 +32,16 @@ export function idOf({ name, operation, apiVersion, subresource }: Manager): str
   });
 }
 
+/** Who was written down as entries: the next write reads just these. */
+const writtenAs = new WeakMap<readonly Json[], Owners>();
+
 /** Throws what the server says of entries that it cannot read. */
 export function ownersIn(object: JsonMap): Owners {
   const entries = entriesOf(object) ?? [];
+  return writtenAs.get(entries) ?? readEntries(entries);
+}
+
+function readEntries(entries: readonly Json[]): Owners {
   return new Map(
     entries.map((entry, index) => {
       const owned = readEntry(isMap(entry) ? entry : {}, index);
@@ -74,8 +81,15 @@ function textOf(entry: JsonMap, field: string): string {
 export function withOwners(object: JsonMap, owners: Owners): JsonMap {
   if (owners.size === 0 && isMap(object.metadata) && object.metadata.managedFields === undefined) return object;
   const { managedFields: _, ...metadata } = isMap(object.metadata) ? object.metadata : {};
-  const entries = [...owners.values()].toSorted(inOrder).map(writeEntry);
-  return { ...object, metadata: { ...metadata, ...(entries.length > 0 && { managedFields: entries }) } };
+  if (owners.size === 0) return { ...object, metadata };
+  return { ...object, metadata: { ...metadata, managedFields: writeEntries(owners) } };
+}
+
+function writeEntries(owners: Owners): readonly Json[] {
+  const sorted = [...owners].sort(([, a], [, b]) => inOrder(a, b));
+  const entries = sorted.map(([, owned]) => writeEntry(owned));
+  writtenAs.set(entries, new Map(sorted));
+  return entries;
 }
 
 function writeEntry({ manager: { name, operation, apiVersion, subresource }, fields, time }: Owned): JsonMap {

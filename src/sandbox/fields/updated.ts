@@ -27,20 +27,22 @@ export function updated<T extends KubeObject>(asked: Updating & { readonly after
   const subresource = asked.subresource ?? '';
   const before = asked.before ? asMap(asked.before) : nothingOf(after, asked.schema);
   const owners = ownersFor(asked.before && before, after, subresource !== '');
-  const bare = withOwners(after, new Map());
-  if (owners.size === 0 && asked.before !== undefined) return bare as unknown as T;
+  if (owners.size === 0 && asked.before !== undefined) return bare(after) as unknown as T;
   const { apiVersion, schema, now } = asked;
   const manager: Manager = { name: asked.manager || 'unknown', operation: 'Update', apiVersion, subresource };
   const rules = { schema, apiVersion, reset: resetFields(after, subresource, schema) };
-  const left = afterUpdate(withOwners(before, new Map()), bare, owners, {
+  const hasSameMetadata = before.metadata === after.metadata;
+  const left = afterUpdate(hasSameMetadata ? before : bare(before), hasSameMetadata ? after : bare(after), owners, {
     manager,
     id: idOf(manager),
     // Of who scales, the server does not say when.
     now: subresource === 'scale' ? undefined : now,
     rules,
   });
-  return withOwners(bare, capped(left)) as unknown as T;
+  return withOwners(after, capped(left)) as unknown as T;
 }
+
+const bare = (object: JsonMap): JsonMap => withOwners(object, new Map());
 
 const asMap = (object: KubeObject): JsonMap => object as unknown as JsonMap;
 
@@ -81,11 +83,17 @@ function readable(object: JsonMap): Owners {
 
 /** A write that changed nothing but the times of its owners changed nothing: then the times stay, too. */
 export function withoutIdleTimes<T extends KubeObject>(before: KubeObject, after: T): T {
-  const [were, are] = [entriesOf(asMap(before)), entriesOf(asMap(after))];
-  if (!were || !are || were.length !== are.length || !same(timeless(were), timeless(are))) return after;
-  if (!same(withOwners(asMap(before), new Map()), withOwners(asMap(after), new Map()))) return after;
+  const were = entriesOf(asMap(before));
+  const are = entriesOf(asMap(after));
+  if (!were || !are || were.length !== are.length || !isSameBesideMetadata(asMap(before), asMap(after))) return after;
+  if (!same(bare(asMap(before)), bare(asMap(after)))) return after;
+  if (!same(timeless(were), timeless(are))) return after;
   return { ...after, metadata: { ...after.metadata, managedFields: before.metadata.managedFields } };
 }
+
+/** What most writes change is found here, without a look at who owns what. */
+const isSameBesideMetadata = (before: JsonMap, after: JsonMap): boolean =>
+  Object.keys(after).every((field) => field === 'metadata' || same(before[field], after[field]));
 
 const timeless = (entries: readonly Json[]): Json =>
   entries.map((entry) => (isMap(entry) && !isList(entry) ? { ...entry, time: null } : entry));

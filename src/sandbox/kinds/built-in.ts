@@ -20,6 +20,7 @@ export const VERBS = ['create', 'delete', 'deletecollection', 'get', 'list', 'pa
 
 export function builtIn(different: BuiltIn): Kind {
   const { resource, hasStatus = false } = different;
+  let schema: Schema | undefined;
   return {
     stored: { name: nameOf(resource) },
     verbs: VERBS,
@@ -28,7 +29,8 @@ export function builtIn(different: BuiltIn): Kind {
     shortNames: [],
     categories: [],
     get schema() {
-      return builtInSchema(apiVersionOf(resource), resource.kind) ?? ANYTHING;
+      schema ??= builtInSchema(apiVersionOf(resource), resource.kind) ?? ANYTHING;
+      return schema;
     },
     isCustom: false,
     hasStatus,

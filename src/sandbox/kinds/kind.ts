@@ -58,8 +58,18 @@ export interface StoredForm {
   readonly fromStored?: (object: ApiObject) => ApiObject;
 }
 
-/** As the kind has it. */
-export const seen = ({ stored }: Kind, object: ApiObject): ApiObject => stored.fromStored?.(object) ?? object;
+/** As the kind has it. What is stored is never changed, and is shown in the same form to all who see it. */
+export function seen({ stored }: Kind, object: ApiObject): ApiObject {
+  if (!stored.fromStored) return object;
+  const shown = forms.get(stored) ?? new WeakMap<ApiObject, ApiObject>();
+  const known = shown.get(object);
+  if (known) return known;
+  const form = stored.fromStored(object);
+  forms.set(stored, shown.set(object, form));
+  return form;
+}
+
+const forms = new WeakMap<StoredForm, WeakMap<ApiObject, ApiObject>>();
 
 /** As it is stored. */
 export const kept = ({ stored }: Kind, object: ApiObject): ApiObject => stored.toStored?.(object) ?? object;

@@ -68,25 +68,32 @@ function readQuantity(value: Json): Scalar {
 interface TimeForm {
   readonly layout: string;
   readonly shape: RegExp;
+  /** Of a time that is written as it is read; most are. */
+  readonly written: RegExp;
   readonly write: (time: Date, fraction: string) => string;
 }
 
 const DATE = '(\\d{4})-(\\d{2})-(\\d{2})T(\\d{2}):(\\d{2}):(\\d{2})';
 const ZONE = '(?:Z|[+-]\\d{2}:\\d{2})';
+/** Days that every month has. */
+const PLAIN_DATE = '\\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|1\\d|2[0-8])T(?:[01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d';
 
 const SECONDS: TimeForm = {
   layout: '2006-01-02T15:04:05Z07:00',
   shape: new RegExp(`^${DATE}(?:[.,]\\d+)?${ZONE}$`),
+  written: new RegExp(`^${PLAIN_DATE}Z$`),
   write: (time) => `${time.toISOString().slice(0, 19)}Z`,
 };
 const MICROSECONDS: TimeForm = {
   layout: '2006-01-02T15:04:05.000000Z07:00',
   shape: new RegExp(`^${DATE}\\.(\\d{6})${ZONE}$`),
+  written: new RegExp(`^${PLAIN_DATE}\\.\\d{6}Z$`),
   write: (time, fraction) => `${time.toISOString().slice(0, 19)}.${fraction}Z`,
 };
 
 /** Of a text that is no time only the place of the first fault is told exactly, and that only where it is the first character. */
-function readTime(text: string, { layout, shape, write }: TimeForm): Scalar {
+function readTime(text: string, { layout, shape, written, write }: TimeForm): Scalar {
+  if (written.test(text)) return { value: text };
   const match = shape.exec(text);
   const time = new Date(text.replace(/[.,]\d+/, ''));
   if (match === null || Number.isNaN(time.getTime())) {

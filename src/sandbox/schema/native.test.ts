@@ -209,3 +209,13 @@ describe('what does not fit is refused in the words of Go', () => {
     expect(read(kind.slice(0, slash), kind.slice(slash + 1), object).fault).toBe(fault);
   });
 });
+
+test('what is one with the stored object is not read again, and everything else is', () => {
+  const schema = schemaOf('v1', 'ConfigMap');
+  const stored = { metadata: { labels: { a: 'b' }, creationTimestamp: '2026-01-01T00:00:00Z' }, data: { k: 'v' } };
+  const sent = { metadata: { ...stored.metadata, annotations: null, unknown: 1 }, data: { k: 'v', n: null } };
+  const { value, unknown } = prune(sent, schema, stored);
+  expect(value).toEqual({ ...stored, data: { k: 'v', n: '' } });
+  expect((value as typeof stored).metadata.labels).toBe(stored.metadata.labels);
+  expect(unknown).toEqual(['metadata.unknown']);
+});

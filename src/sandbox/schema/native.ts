@@ -3,7 +3,7 @@
  * left out or written out, amounts and times have one form, and what does not fit is refused in the words of Go's reader.
  */
 import { jsonWordFor } from '../go-text.ts';
-import { isList, isMap, type Json, type JsonMap } from '../json.ts';
+import { isList, isMap, type Json, type JsonMap, own } from '../json.ts';
 import { readScalar, zeroScalar } from './native-scalars.ts';
 import type { Schema } from './schema.ts';
 
@@ -15,20 +15,21 @@ export interface Decoded {
   readonly fault?: string;
 }
 
-export function decoded(value: Json, schema: Schema): Decoded {
+/** What is one with the stored object that it takes the place of is not read again: it is in its form. */
+export function decoded(value: Json, schema: Schema, stored?: Json): Decoded {
   const reading = new Reading();
-  const result = reading.read(value, { schema, path: '', struct: '', goPath: '' }) ?? {};
+  const result = reading.read(value, { schema, step: '' }, stored) ?? {};
   const { unknown, fault } = reading;
   return { value: result, unknown, ...(fault !== undefined && { fault }) };
 }
 
-/** Where in an object something is read. */
+/** Where in an object something is read. What errors call it is worked out only when there is one. */
 interface Place {
   readonly schema: Schema;
-  readonly path: string;
-  /** The struct that it is a field of, and the path of it, as errors name them. */
-  readonly struct: string;
-  readonly goPath: string;
+  /** From the place that it is in: the name of a field, or what is put behind the path for the member of a list or a map. */
+  readonly step: string;
+  readonly within?: Place;
+  readonly isMember?: boolean;
 }
 
 class Reading {
@@ -36,23 +37,27 @@ class Reading {
   fault: string | undefined;
 
   /** Undefined for what is as good as absent. */
-  read(value: Json, place: Place): Json | undefined {
+  read(value: Json, place: Place, stored: Json | undefined): Json | undefined {
     const { schema } = place;
+    if (value === stored && value !== null) return value;
     if (!schema.native || schema.preserveUnknownFields) return value;
-    if (schema.properties) return this.#struct(value, place, schema.properties);
-    if (schema.type === 'array') return this.#list(value, place);
-    if (schema.type === 'object') return this.#map(value, place);
+    if (schema.properties) return this.#struct(value, place, schema.properties, isMap(stored) ? stored : {});
+    if (schema.type === 'array') return this.#list(value, place, isList(stored) ? stored : []);
+    if (schema.type === 'object') return this.#map(value, place, isMap(stored) ? stored : {});
     return this.#scalar(value, place);
   }
 
-  #struct(value: Json, place: Place, properties: Readonly<Record<string, Schema>>): Json | undefined {
+  #struct(value: Json, place: Place, properties: Readonly<Record<string, Schema>>, stored: JsonMap): Json | undefined {
     if (value === null) return undefined;
     if (!isMap(value)) return this.#refuse(value, place, structTypeOf(place.schema));
     const result: Record<string, Json> = {};
-    for (const [name, field] of Object.entries(value)) {
+    for (const name of Object.keys(value)) {
       const schema = Object.hasOwn(properties, name) ? properties[name] : undefined;
-      if (schema === undefined) this.unknown.push(place.path === '' ? name : `${place.path}.${name}`);
-      else this.#field(result, name, this.read(field, fieldOf(place, name, schema)), schema);
+      if (schema === undefined) this.unknown.push(pathOf({ schema: {}, step: name, within: place }));
+      else {
+        const field = this.read(value[name] as Json, { schema, step: name, within: place }, stored[name]);
+        this.#field(result, name, field, schema);
+      }
     }
     for (const [name, schema] of writtenFields(properties)) if (!(name in result)) result[name] = zeroOf(schema);
     return result;
@@ -62,24 +67,25 @@ class Reading {
     if (value !== undefined && !(whenEmpty === 'omitted' && isEmpty(value))) result[name] = value;
   }
 
-  #list(value: Json, place: Place): Json | undefined {
+  #list(value: Json, place: Place, stored: readonly Json[]): Json | undefined {
     if (value === null) return undefined;
     const items = place.schema.items ?? {};
     if (!isList(value)) return this.#refuse(value, place, place.schema.goType ?? `[]${scalarTypeOf(items)}`);
     const goType = place.schema.goType?.replace(/^\[\]/, '');
     const schema = goType === undefined ? items : { ...items, goType };
-    const read = (each: Json, index: number) => this.read(each, { ...place, schema, path: `${place.path}[${index}]` });
+    const read = (each: Json, index: number) =>
+      this.read(each, { schema, step: `[${index}]`, within: place, isMember: true }, stored[index]);
     return value.map((each, index) => read(each, index) ?? zeroOf(items));
   }
 
-  #map(value: Json, place: Place): Json | undefined {
+  #map(value: Json, place: Place, stored: JsonMap): Json | undefined {
     if (value === null) return undefined;
     const values = place.schema.additionalProperties;
     if (!isMap(value))
       return this.#refuse(value, place, place.schema.goType ?? `map[string]${scalarTypeOf(values ?? {})}`);
     if (values === undefined) return value;
     const read = (key: string, each: Json) =>
-      this.read(each, { ...place, schema: values, path: `${place.path}.${key}` });
+      this.read(each, { schema: values, step: `.${key}`, within: place, isMember: true }, own(stored, key));
     return Object.fromEntries(Object.entries(value).map(([key, each]) => [key, read(key, each) ?? zeroOf(values)]));
   }
 
@@ -91,7 +97,9 @@ class Reading {
     return result.value;
   }
 
-  #refuse(value: Json, { struct, goPath, schema }: Place, goType: string): undefined {
+  #refuse(value: Json, place: Place, goType: string): undefined {
+    const { schema } = place;
+    const { struct, goPath } = goPlaceOf(place);
     const isNumber = typeof value === 'number' && (schema.type === 'integer' || schema.intOrString);
     const found = isNumber ? `number ${value}` : jsonWordFor(value);
     const target = goPath === '' ? `value of type ${goType}` : `struct field ${struct}.${goPath} of type ${goType}`;
@@ -100,15 +108,21 @@ class Reading {
   }
 }
 
-function fieldOf({ schema: parent, path, goPath }: Place, name: string, schema: Schema): Place {
-  const goName = schema.goWithin === undefined ? name : `${schema.goWithin}.${name}`;
-  return {
-    schema,
-    path: path === '' ? name : `${path}.${name}`,
-    struct: parent.goName ?? '',
-    goPath: goPath === '' ? goName : `${goPath}.${goName}`,
-  };
+function pathOf({ step, within, isMember }: Place): string {
+  if (!within) return '';
+  const path = pathOf(within);
+  return isMember ? `${path}${step}` : joined(path, step);
 }
+
+/** The struct that a place is a field of, and the path of it, as errors name them: members go by the field that holds them. */
+function goPlaceOf({ schema, step, within, isMember }: Place): { readonly struct: string; readonly goPath: string } {
+  if (!within) return { struct: '', goPath: '' };
+  if (isMember) return goPlaceOf(within);
+  const goName = schema.goWithin === undefined ? step : `${schema.goWithin}.${step}`;
+  return { struct: within.schema.goName ?? '', goPath: joined(goPlaceOf(within).goPath, goName) };
+}
+
+const joined = (path: string, name: string): string => (path === '' ? name : `${path}.${name}`);
 
 const structTypeOf = ({ goType, goName = '' }: Schema): string => goType?.replace(/^\*/, '') ?? `v1.${goName}`;
 

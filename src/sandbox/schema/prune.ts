@@ -6,10 +6,10 @@ import type { Schema } from './schema.ts';
 
 /**
  * The object without what its kind does not have, and the paths of that. One of a built-in kind comes out as the server would write it;
- * `fault` says what of it cannot be read at all.
+ * `fault` says what of it cannot be read at all. Parts of the stored object that it takes the place of are in their form.
  */
-export function prune(value: Json, schema: Schema): Decoded {
-  if (schema.native) return decoded(value, schema);
+export function prune(value: Json, schema: Schema, stored?: Json): Decoded {
+  if (schema.native) return decoded(value, schema, stored);
   if (!isMap(value)) return { value, unknown: [] };
   const unknown: string[] = [];
   const rest = structural(without(value, OF_EVERY_OBJECT), schema, '', unknown);

@@ -1,6 +1,6 @@
 /** Whether an object is as the schema of its CustomResourceDefinition wants it, in the words of the server. */
-import { RE2JS } from 're2js';
 import { isList, isMap, type Json, type JsonMap, own, same } from '../json.ts';
+import { patternOf } from '../patterns.ts';
 import { counterpart } from './correlation.ts';
 import * as errors from './field-error.ts';
 import { hasFormat } from './formats.ts';
@@ -80,13 +80,7 @@ function textErrors(value: string, schema: ValueChecks, path: string): readonly 
   return found;
 }
 
-const patterns = new Map<string, RE2JS>();
-
-function matches(value: string, pattern: string): boolean {
-  const compiled = patterns.get(pattern) ?? RE2JS.compile(pattern);
-  patterns.set(pattern, compiled);
-  return compiled.matcher(value).find();
-}
+const matches = (value: string, pattern: string): boolean => patternOf(pattern).matcher(value).find();
 
 function numberErrors(value: number, schema: Schema, path: string): readonly FieldError[] {
   const { type, format, minimum, exclusiveMinimum, maximum, exclusiveMaximum, multipleOf } = schema;

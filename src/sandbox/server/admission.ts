@@ -25,7 +25,9 @@ export class Admission {
   }
 
   mutated(asked: Admitted & { readonly object: ApiObject }): ApiObject {
-    return this.#plugins.reduce((object, { mutate }) => mutate?.({ ...asked, object }) ?? object, asked.object);
+    let { object } = asked;
+    for (const { mutate } of this.#plugins) if (mutate) object = mutate({ ...asked, object });
+    return object;
   }
 
   admit(asked: Admitted): void {

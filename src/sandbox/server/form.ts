@@ -15,6 +15,7 @@ export interface Form {
 
 /** The first of what a client accepts that the server has. */
 export function formFor(kind: Kind, accept: string, query: URLSearchParams, now: () => Date): Form {
+  if (accept === 'application/json') return asIs(kind);
   const [range] = acceptedIn(accept);
   if (range === undefined) throw notAcceptable(STREAMS);
   if (/^\s*application\/yaml/.test(range)) throw notInSandbox('answers in YAML');
@@ -34,14 +35,18 @@ export const acceptedIn = (accept: string): readonly string[] =>
   accept.split(',').filter((range) => SERVED.has((range.split(';')[0] ?? '').trim()));
 
 /** Built-in kinds stand in lists without their kind; lists of others also say that nothing more comes. */
-const asIs = ({ isCustom }: Kind): Form => ({
+const asIs = ({ isCustom }: Kind): Form => (isCustom ? CUSTOM : BUILT_IN);
+
+const CUSTOM: Form = {
   one: (object) => object,
-  list: (page) =>
-    isCustom
-      ? { ...page, metadata: { continue: '', ...page.metadata } }
-      : { ...page, items: page.items.map(({ kind: _, apiVersion: _a, ...rest }) => rest) },
+  list: (page) => ({ ...page, metadata: { continue: '', ...page.metadata } }),
   events: (batches) => batches,
-});
+};
+
+const BUILT_IN: Form = {
+  ...CUSTOM,
+  list: (page) => ({ ...page, items: page.items.map(({ kind: _, apiVersion: _a, ...rest }) => rest) }),
+};
 
 const asMetadata: Form = {
   one: partial,

@@ -1,4 +1,5 @@
 /** What the server has besides objects: health, version, discovery, OpenAPI. */
+import { sandboxVersion } from '../../api/sandbox-version.ts';
 import type { Registry } from '../kinds/registry.ts';
 import type { Answer } from './answer.ts';
 import { aggregated, groupOf, groupsIn, resourceList } from './discovery.ts';
@@ -14,7 +15,7 @@ const VERSION = {
   emulationMinor: '36',
   minCompatibilityMajor: '1',
   minCompatibilityMinor: '35',
-  gitVersion: 'v1.36.3',
+  gitVersion: sandboxVersion('v1.36.3'),
   gitCommit: '',
   gitTreeState: 'clean',
   buildDate: '1970-01-01T00:00:00Z',

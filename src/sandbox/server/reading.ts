@@ -8,8 +8,8 @@ import { badRequest, invalid, notInSandbox, type Refusal } from './refusals.ts';
 import type { WriteRequest } from './target.ts';
 
 /** Throws a `Refusal` for what cannot be read, or not as strictly as the request wants. */
-export function read(kind: Kind, sent: ApiObject, request: WriteRequest): ApiObject {
-  const { value, unknown, fault } = prune(asJson(sent), kind.schema);
+export function read(kind: Kind, sent: ApiObject, request: WriteRequest, live?: ApiObject): ApiObject {
+  const { value, unknown, fault } = prune(asJson(sent), kind.schema, live && asJson(live));
   const refuse = (why: string) => (request.patch ? wrongPatch(sent, why, request.patch) : unreadable(kind, why));
   if (fault !== undefined) throw refuse(fault);
   if (unknown.length > 0) complain(unknown, request, refuse);

@@ -1,6 +1,7 @@
 /** What a path is about, before anything is known of what there is. */
 import type { Kind } from '../kinds/kind.ts';
 import type { Registry } from '../kinds/registry.ts';
+import { remembering } from '../remembering.ts';
 import { noSuchResource, notInSandbox, type Refusal } from './refusals.ts';
 import type { Target } from './target.ts';
 
@@ -24,7 +25,9 @@ interface PageRoute {
 
 type Place = Pick<ResourceRoute, 'to' | 'group' | 'version'>;
 
-export function routeOf(path: string): Route {
+export const routeOf: (path: string) => Route = remembering(routeIn);
+
+function routeIn(path: string): Route {
   const [root, ...rest] = path
     .split('/')
     .filter((segment) => segment !== '')

@@ -21,8 +21,8 @@ const PROTECTION: ReadonlyMap<string, string> = new Map([
 /** What is in use is not to go. */
 export const storageProtection: AdmissionPlugin = {
   mutate: ({ operation, target: { kind }, object }) => {
-    const finalizer = PROTECTION.get(nameOf(kind.resource));
-    if (operation !== 'CREATE' || !finalizer) return object;
+    const finalizer = operation === 'CREATE' && PROTECTION.get(nameOf(kind.resource));
+    if (!finalizer) return object;
     const { finalizers = [] } = object.metadata;
     if (finalizers.includes(finalizer)) return object;
     return withValueAt(object, ['metadata', 'finalizers'], [...finalizers, finalizer]);

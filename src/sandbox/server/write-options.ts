@@ -17,6 +17,7 @@ type WriteOptions = Pick<WriteRequest, 'dryRun' | 'force' | 'fieldManager' | 'fi
 
 /** Throws a `Refusal` for what it does not know. */
 export function writeOptionsIn(method: string, query: URLSearchParams, contentType: string): WriteOptions {
+  if (query.size === 0 && method !== 'PATCH') return NONE;
   const dryRun = query.getAll('dryRun');
   const validation = query.get('fieldValidation') ?? '';
   const manager = query.get('fieldManager');
@@ -36,6 +37,9 @@ export function writeOptionsIn(method: string, query: URLSearchParams, contentTy
     ...(isValidation(validation) && { fieldValidation: validation }),
   };
 }
+
+/** Of the many that say nothing. */
+const NONE: WriteOptions = { dryRun: false, force: false };
 
 const VALIDATIONS = ['', 'Ignore', 'Strict', 'Warn'];
 

@@ -1,8 +1,18 @@
 /** Creates, changes and deletes objects by the rules that hold for all kinds. What it refuses, it refuses with a `Refusal`. */
 import type { Random } from '../../kit/backoff.ts';
 import type { Clock } from '../../kit/clock/clock.ts';
-import { type ApiMetadata, type ApiObject, sameObject, textAt, valueAt, withValueAt } from '../api-object.ts';
+import {
+  type ApiMetadata,
+  type ApiObject,
+  asJson,
+  asObject,
+  sameObject,
+  textAt,
+  valueAt,
+  withValueAt,
+} from '../api-object.ts';
 import { withoutIdleTimes } from '../fields/updated.ts';
+import { sharing } from '../json.ts';
 import { type Kind, kept, seen } from '../kinds/kind.ts';
 import { metadataFaults, metadataUpdateFaults } from '../kinds/metadata.ts';
 import { invalid as invalidValue } from '../schema/field-error.ts';
@@ -51,7 +61,8 @@ export class Writes {
   update(target: Target, change: Change, request: WriteRequest): Written {
     const live = this.#find(target);
     if (!live) return this.#createByUpdate(target, change, request);
-    const sent = read(target.kind, change(live), request);
+    const whole = asObject(sharing(asJson(change(live)), asJson(live)));
+    const sent = read(target.kind, whole, request, live);
     checkName(target, sent);
     this.#checkUid(target, live, request);
     const object = owned(target, sent, live, request, this.#now);

@@ -13,3 +13,15 @@ test('of a long history the end is kept, and all of it counts for the hash', () 
   expect(other.lines).toEqual(history.lines);
   expect(other.hash).not.toBe(history.hash);
 });
+
+test('the hash is that of everything so far, however often it was asked for and however long the lines are', () => {
+  const [history, other] = [new History(new VirtualClock()), new History(new VirtualClock())];
+  const hashes = new Set<string>();
+  for (let line = 0; line < 5; line++) {
+    for (const each of [history, other]) each.note(`line ${line}`, 'x'.repeat(20_000));
+    hashes.add(history.hash);
+    expect(history.hash).toBe(history.hash);
+  }
+  expect(hashes.size).toBe(5);
+  expect(other.hash).toBe(history.hash);
+});

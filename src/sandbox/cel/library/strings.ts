@@ -1,5 +1,6 @@
 /** Functions on texts. Places in a text count characters, not the units that this language counts. */
-import { RE2JS } from 're2js';
+import type { RE2JS } from 're2js';
+import { patternOf } from '../../patterns.ts';
 import { CelError, noSuchOverload } from '../cel-error.ts';
 import { isCelList } from '../values.ts';
 import { integer, type Library, listAt, taking, text } from './arguments.ts';
@@ -65,13 +66,9 @@ export function placeIn(args: Parameters<Library[string]>[0], last: boolean): bi
   return BigInt((last ? fitting.at(-1) : fitting[0]) ?? -1);
 }
 
-const patterns = new Map<string, RE2JS>();
-
 function pattern(source: string): RE2JS {
   try {
-    const compiled = patterns.get(source) ?? RE2JS.compile(source);
-    patterns.set(source, compiled);
-    return compiled;
+    return patternOf(source);
   } catch (error) {
     throw new CelError(`error parsing regexp: ${error instanceof Error ? error.message : error}`);
   }
