@@ -5,6 +5,7 @@ import { type Service, serviceWith, wantsSignIn } from './live/service.ts';
 import { keepToken, keptToken } from './live/token.ts';
 import { whyOf } from './parts/problem.tsx';
 import { Shell } from './shell.tsx';
+import { FirstFrame } from './views/first-frame.tsx';
 import { SignIn } from './views/sign-in.tsx';
 import { Unreachable } from './views/unreachable.tsx';
 
@@ -37,7 +38,7 @@ export function App() {
 
   switch (greeting.is) {
     case 'asked':
-      return <p class="first-paint">Holdfast</p>;
+      return <FirstFrame />;
     case 'stranger':
       return <SignIn why={greeting.why} onToken={signIn} />;
     case 'unanswered':

@@ -8,6 +8,7 @@ import './styles/volumes.css';
 import './styles/nodes.css';
 import './styles/pools.css';
 import './styles/sync.css';
+import './styles/waiting.css';
 import { render } from 'preact';
 import { App } from './app.tsx';
 import { showTheme } from './parts/theme.ts';

@@ -12,7 +12,21 @@ export interface Page {
   readonly actions: readonly ActionName[];
   /** Asks the person, and then does it. */
   readonly ask: (action: Action) => void;
+  /** Where in the list of volumes one is, or was before the story of one. */
+  readonly list: { current: ListPlace | undefined };
 }
+
+export interface ListPlace {
+  readonly cluster: string;
+  /** What was asked for. */
+  readonly params: URLSearchParams;
+  readonly scrolled: number;
+  readonly row: number;
+}
+
+/** A place in the list of another cluster is none in this. */
+export const listPlaceIn = ({ list, cluster }: Page): ListPlace | undefined =>
+  list.current?.cluster === cluster ? list.current : undefined;
 
 const PageContext = createContext<Page | undefined>(undefined);
 export const PageProvider = PageContext.Provider;

@@ -1,11 +1,13 @@
 /** What stands around every view: the clusters, the ways to the views, how well the cluster is heard. */
-import { useCallback, useEffect, useLayoutEffect, useMemo, useState } from 'preact/hooks';
+import { useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 import type { Action, Hello } from '../src/console/model.ts';
+import { focusMain } from './focus-main.ts';
 import { useKeys } from './keys.ts';
 import { ClusterClock } from './live/clock.ts';
 import { useLive } from './live/live.ts';
+import { isHeard } from './live/news.ts';
 import { type Service, wantsSignIn } from './live/service.ts';
-import { addressIn, type Page, PageProvider } from './page.ts';
+import { addressIn, type ListPlace, type Page, PageProvider } from './page.ts';
 import { ActionDialog } from './parts/action-dialog.tsx';
 import { ConnectionBanner, ConnectionMark } from './parts/connection-mark.tsx';
 import { KeysDialog } from './parts/keys-dialog.tsx';
@@ -30,9 +32,10 @@ export function Shell({ hello, service, onSignOut }: ShellProps) {
   const live = useLive(service, cluster);
   const [asked, setAsked] = useState<Action>();
   const [showsKeys, setShowsKeys] = useState(false);
+  const list = useListPlace(place.route);
   const page = useMemo(
-    (): Page => ({ service, cluster, clusters: hello.clusters, actions: hello.actions, ask: setAsked }),
-    [service, cluster, hello],
+    (): Page => ({ service, cluster, clusters: hello.clusters, actions: hello.actions, ask: setAsked, list }),
+    [service, cluster, hello, list],
   );
 
   const go = useCallback((route: Route) => location.assign(addressIn(page, route)), [page]);
@@ -64,7 +67,8 @@ export function Shell({ hello, service, onSignOut }: ShellProps) {
             <ConnectionMark live={live} />
           </Masthead>
           <Navigation route={place.route} world={live.world} />
-          <main id="main" tabIndex={-1}>
+          {/* biome-ignore lint/a11y/noNoninteractiveTabindex: it is scrolled by keyboard */}
+          <main id="main" tabIndex={0} class={live.world && !isHeard(live) ? 'is-old' : ''}>
             <ConnectionBanner live={live} />
             <View place={place} live={live} />
           </main>
@@ -86,35 +90,51 @@ function useCluster({ clusters }: Hello, named: string | undefined): string {
   return known;
 }
 
+/** Kept from the list to a story and back; whoever goes elsewhere begins anew. */
+function useListPlace(route: Route): Page['list'] {
+  const list = useRef<ListPlace | undefined>(undefined);
+  const isElsewhere = sectionOf(route) !== 'volumes';
+  useEffect(() => {
+    if (isElsewhere) list.current = undefined;
+  }, [isElsewhere]);
+  return list;
+}
+
 function useTitle(route: Route, { clusters }: Hello, cluster: string): void {
-  const subject = 'name' in route ? route.name : sectionOf(route);
+  const subject = 'name' in route ? route.name : sectionOf(route) || 'nowhere';
   const title = clusters.length > 1 ? ` · ${cluster}` : '';
   useEffect(() => {
     document.title = `${subject.charAt(0).toUpperCase()}${subject.slice(1)}${title} · Holdfast`;
   }, [subject, title]);
 }
 
-/** Another place begins at its top. */
+/** Another place begins at its top, and keys scroll it, unless something in it or around it has the focus. */
 function useTop(where: string): void {
+  const before = useRef(where);
   useLayoutEffect(() => {
     const main = document.getElementById('main');
-    if (main && where !== '') main.scrollTop = 0;
+    if (!main || before.current === where) return;
+    before.current = where;
+    main.scrollTop = 0;
+    if (document.activeElement === document.body) focusMain();
   }, [where]);
 }
 
 /** The address after `#` is a route, so the link cannot lead there by itself. */
 function skipToMain(event: Event): void {
   event.preventDefault();
-  document.getElementById('main')?.focus();
+  focusMain();
 }
 
+const SEARCH_FRAMES = 60;
+
+/** Where there is no search, it is gone to, and waited for as long as it takes to draw it. */
 function searchFrom(go: (route: Route) => void): void {
-  const focus = (): boolean => {
+  const focus = (framesLeft: number): void => {
     const input = document.getElementById(SEARCH_ID);
-    input?.focus();
-    return input !== null;
+    if (input) input.focus();
+    else if (framesLeft > 0) requestAnimationFrame(() => focus(framesLeft - 1));
   };
-  if (focus()) return;
-  go({ view: 'volumes' });
-  setTimeout(focus, 60);
+  if (!document.getElementById(SEARCH_ID)) go({ view: 'volumes' });
+  focus(SEARCH_FRAMES);
 }

@@ -163,13 +163,13 @@ describe('a console does not answer', () => {
   });
 
   test('somebody who says nothing for long after they have come', async () => {
-    await using console = await SimulatedConsole.open();
+    await using console = await SimulatedConsole.open({ patienceMs: 200 });
     const socket = connect(console.port, '127.0.0.1');
     socket.resume();
     socket.write('GET /api/hello HTTP/1.1\r\nHost: loc');
     await new Promise((resolve) => socket.on('close', resolve));
     socket.destroy();
-  }, 20_000);
+  });
 });
 
 describe('the page', () => {

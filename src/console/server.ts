@@ -33,17 +33,18 @@ export interface ConsoleOptions {
   readonly allowed: readonly ActionName[];
   /** Names besides loopback under which it may be reached, in lower case. */
   readonly hosts: ReadonlySet<string>;
+  /** How long somebody may take to say what they ask for; 5 s if nothing is said. */
+  readonly patienceMs?: number;
   /** Where its certificate is, if it speaks HTTPS. */
   readonly tls?: TlsFiles;
 }
 
 const LIMITS = {
   maxHeaderSize: 16 * 1024,
-  headersTimeout: 5_000,
   requestTimeout: 10_000,
   keepAliveTimeout: 60_000,
-  connectionsCheckingInterval: 5_000,
 };
+const PATIENCE_MS = 5_000;
 /** A handshake that takes longer is none. */
 const TLS_LIMITS = { minVersion: 'TLSv1.2', handshakeTimeout: 5_000 } as const;
 const MOST_CONNECTIONS = 256;
@@ -82,6 +83,8 @@ export class ConsoleServer implements AsyncDisposable {
   private constructor(options: ConsoleOptions, pair: TlsPair | undefined) {
     this.#options = options;
     const { wantsToken } = options.door;
+    const { patienceMs = PATIENCE_MS } = options;
+    const limits = { ...LIMITS, headersTimeout: patienceMs, connectionsCheckingInterval: patienceMs };
     this.#strangeAttempts = new RateLimiter(options.clock, STRANGE_ATTEMPTS);
     this.#streamsOf = new PerUser(wantsToken ? STREAMS_OF_USER : MOST_STREAMS);
     this.#plansOf = new PerUser(wantsToken ? PLANS_OF_USER : MOST_PLANS);
@@ -89,8 +92,8 @@ export class ConsoleServer implements AsyncDisposable {
       this.#respond(request, response).catch((error) => this.#failed(response, error));
     };
     this.#server = pair
-      ? createTlsServer({ ...LIMITS, ...TLS_LIMITS, ...pair }, respond)
-      : createServer(LIMITS, respond);
+      ? createTlsServer({ ...limits, ...TLS_LIMITS, ...pair }, respond)
+      : createServer(limits, respond);
     this.#server.maxConnections = MOST_CONNECTIONS;
     this.#server.timeout = IDLE_SOCKET_MS;
   }

@@ -34,6 +34,7 @@ export interface SimulatedOptions {
   readonly clock?: Clock;
   readonly pageDirectories?: readonly string[];
   readonly tls?: TlsFiles;
+  readonly patienceMs?: number;
 }
 
 export class SimulatedConsole implements AsyncDisposable {
@@ -103,6 +104,7 @@ export class SimulatedConsole implements AsyncDisposable {
           allowed,
           hosts: new Set(['console.example.com']),
           ...(options.tls && { tls: options.tls }),
+          ...(options.patienceMs !== undefined && { patienceMs: options.patienceMs }),
         },
         { host: '127.0.0.1', port: 0 },
       ),

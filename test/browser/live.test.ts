@@ -3,7 +3,7 @@ import type { Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { violationsOn } from './accessibility.ts';
 import { ELSEWHERE, TestBrowser, told } from './browser.ts';
-import { aState, aVolume, Times } from './fixture/objects.ts';
+import { anEmptyState, aState, aVolume, Times } from './fixture/objects.ts';
 import { FixtureConsole, type FixtureOptions } from './fixture/server.ts';
 
 const times = new Times(Date.now());
@@ -154,22 +154,7 @@ test('a console that does not answer at all is tried again', async () => {
 });
 
 test('a cluster with nothing in it is told of in words', async () => {
-  const nothing = {
-    overview: {
-      at: times.ago(0),
-      verdict: { health: 'well' as const, sentence: 'There are no volumes yet.' },
-      volumesByHealth: { well: 0, busy: 0, attention: 0, failed: 0, unknown: 0 },
-      needs: [],
-      activities: [],
-      jobs: [],
-      forecasts: [],
-    },
-    volumes: {},
-    nodes: {},
-    pools: {},
-    syncs: {},
-  };
-  const { page, offences } = await open('#/overview', { state: nothing });
+  const { page, offences } = await open('#/overview', { state: anEmptyState(times) });
   await page.getByText('Nothing needs you.').waitFor();
   await expect.poll(() => violationsOn(page)).toEqual([]);
   for (const [view, words] of Object.entries({

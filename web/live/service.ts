@@ -29,7 +29,11 @@ export function serviceWith(token: () => string | undefined): Service {
   const ask = async (path: string, request: RequestInit = {}): Promise<Response> => {
     const given = token();
     const headers = { ...request.headers, ...(given !== undefined && { Authorization: `Bearer ${given}` }) };
-    const response = await fetch(path, { ...request, headers, cache: 'no-store', credentials: 'same-origin' });
+    const sent = { ...request, headers, cache: 'no-store', credentials: 'same-origin' } as const;
+    const response = await fetch(path, sent).catch((problem) => {
+      // Each browser has other words for it, and none that help.
+      throw problem instanceof TypeError ? new Error(`Nobody answers at ${location.host}.`) : problem;
+    });
     if (!response.ok) throw new Refusal(response.status, await wordsOf(response));
     return response;
   };

@@ -1,5 +1,5 @@
 /** Asks before anything is done: what will happen, a word to type where it cannot be undone, and then what came of it. */
-import { useId, useState } from 'preact/hooks';
+import { useEffect, useId, useRef, useState } from 'preact/hooks';
 import type { Action, ActionResult } from '../../src/console/model.ts';
 import type { Service } from '../live/service.ts';
 import { HealthMark } from './health-mark.tsx';
@@ -41,13 +41,18 @@ export function ActionDialog({ action, cluster, service, onClose }: ActionDialog
       ) : (
         <form onSubmit={send}>
           {action.confirmBy !== undefined && <Typing word={action.confirmBy} typed={typed} onTyped={setTyped} />}
+          {stage === 'sent' && (
+            <p class="quiet-text" role="status">
+              It is being done, and goes on when this is closed.
+            </p>
+          )}
           <div class="modal-buttons">
             <button type="button" class="button" onClick={onClose}>
-              Cancel
+              {stage === 'sent' ? 'Close' : 'Cancel'}
             </button>
             <button
               type="submit"
-              class={action.confirmBy === undefined ? 'button primary' : 'button danger'}
+              class={action.name === 'approve-wipe' ? 'button danger' : 'button primary'}
               disabled={!isConfirmed || stage === 'sent'}
             >
               {stage === 'sent' ? 'On its way…' : action.label}
@@ -103,6 +108,9 @@ function Typing({ word, typed, onTyped }: TypingProps) {
 }
 
 function Outcome({ result, onClose }: { readonly result: ActionResult; readonly onClose: () => void }) {
+  const close = useRef<HTMLButtonElement>(null);
+  // What had the focus is gone with the question.
+  useEffect(() => close.current?.focus(), []);
   return (
     <>
       <div class="outcome" role="status">
@@ -110,7 +118,7 @@ function Outcome({ result, onClose }: { readonly result: ActionResult; readonly 
         <p>{result.sentence}</p>
       </div>
       <div class="modal-buttons">
-        <button type="button" class="button primary" onClick={onClose}>
+        <button type="button" class="button primary" ref={close} onClick={onClose}>
           Close
         </button>
       </div>

@@ -40,14 +40,15 @@ export function ConnectionBanner({ live }: { readonly live: Live }) {
 }
 
 function lostWords(since: number, retryAt: number | undefined, now: number): string {
-  const next =
-    retryAt === undefined
-      ? ''
-      : retryAt > now + 1000
-        ? ` Next try in ${span((retryAt - now) / 1000)}.`
-        : ' Trying again.';
-  return `The console has not been heard for ${span((now - since) / 1000)}. What is shown is from before.${next}`;
+  const heard =
+    now - since < 1000
+      ? 'The console is not heard any more.'
+      : `The console has not been heard for ${span((now - since) / 1000)}.`;
+  const next = retryAt === undefined ? '' : ` ${nextTry(retryAt - now)}`;
+  return `${heard} What is shown is from before.${next}`;
 }
+
+export const nextTry = (inMs: number): string => (inMs > 1000 ? `Next try in ${span(inMs / 1000)}.` : 'Trying again.');
 
 const deafWords = (since: string, now: number): string =>
   `The console has not heard the cluster for ${span((now - Date.parse(since)) / 1000)}. What is shown is from before.`;

@@ -8,9 +8,10 @@ const KEYS: readonly (readonly [string, string])[] = [
   ['g p', 'Pools'],
   ['g s', 'Sync'],
   ['/', 'Search volumes'],
-  ['↑ ↓ PgUp PgDn Home End', 'Move through the volumes'],
+  ['↓', 'From the search to what was found'],
+  ['↑ ↓ PgUp PgDn Home End', 'Move through volumes and menus'],
   ['Enter', 'Open'],
-  ['Esc', 'Close, or leave the search'],
+  ['Esc', 'Close; clear the search, or leave it'],
   ['?', 'These keys'],
 ];
 

@@ -1,9 +1,10 @@
 /** The view that the address asks for, once there is something to show. */
 import type { Unknown } from '../../src/console/model.ts';
+import { useTold } from '../live/clock.ts';
 import { isHeard, type Live } from '../live/news.ts';
 import { addressIn, usePage } from '../page.ts';
+import { nextTry } from '../parts/connection-mark.tsx';
 import { Empty } from '../parts/empty.tsx';
-import { Loading } from '../parts/loading.tsx';
 import { Problem, whyOf } from '../parts/problem.tsx';
 import { Unseen } from '../parts/unseen.tsx';
 import type { Place, Route } from '../route.ts';
@@ -14,17 +15,19 @@ import { PoolsView } from './pools/pools-view.tsx';
 import { SyncsView } from './sync/syncs-view.tsx';
 import { VolumeView } from './volume/volume-view.tsx';
 import { VolumesView } from './volumes/volumes-view.tsx';
+import { type Awaited, Waiting } from './waiting/waiting.tsx';
 
 export function View({ place, live }: { readonly place: Place; readonly live: Live }) {
   const page = usePage();
   const { world, link } = live;
+  const { route, params } = place;
+  if (route.view === 'nowhere') return <Nowhere path={route.path} />;
   if (!world)
     return link.is === 'lost' ? (
-      <Unheard why={link.why} isFinal={link.retryAt === undefined} />
+      <Unheard route={route} why={link.why} retryAt={link.retryAt} />
     ) : (
-      <Loading what="Listening to the cluster…" />
+      <Waiting route={route} />
     );
-  const { route, params } = place;
   const unseen = unseenAt(route, world.unknown);
   if (unseen) return <Unseen {...unseen} />;
   switch (route.view) {
@@ -46,16 +49,30 @@ export function View({ place, live }: { readonly place: Place; readonly live: Li
       return <SyncsView syncs={world.syncs} />;
     case 'sync':
       return <SyncsView syncs={world.syncs} only={route.name} />;
-    case 'nowhere':
-      return (
-        <Empty icon="search" title="There is no such view">
-          <p>
-            The address <code>{route.path}</code> leads nowhere.{' '}
-            <a href={addressIn(page, { view: 'overview' })}>Go to the overview</a>
-          </p>
-        </Empty>
-      );
   }
+}
+
+function Nowhere({ path }: { readonly path: string }) {
+  const page = usePage();
+  return (
+    <>
+      <Head title="Nowhere" />
+      <Empty icon="search" title="There is no such view">
+        <p>
+          The address <code>{path}</code> leads to none.{' '}
+          <a href={addressIn(page, { view: 'overview' })}>Go to the overview</a>
+        </p>
+      </Empty>
+    </>
+  );
+}
+
+function Head({ title }: { readonly title: string }) {
+  return (
+    <header class="view-head">
+      <h1>{title}</h1>
+    </header>
+  );
 }
 
 interface Part {
@@ -87,10 +104,21 @@ function unseenAt({ view }: Route, unknown: Unknown) {
   return why === undefined ? undefined : { title: part.title, what: part.what, why };
 }
 
-function Unheard({ why, isFinal }: { readonly why: unknown; readonly isFinal: boolean }) {
+interface UnheardProps {
+  readonly route: Awaited;
+  readonly why: unknown;
+  /** Nothing where it would not help to ask again. */
+  readonly retryAt: number | undefined;
+}
+
+function Unheard({ route, why, retryAt }: UnheardProps) {
+  const next = useTold((_, here) => (retryAt === undefined ? '' : nextTry(retryAt - here)));
   return (
-    <Problem title="Nothing is known of this cluster yet" why={whyOf(why)}>
-      <p>{isFinal ? 'It would not help to ask again.' : 'It is tried again, each time after a longer while.'}</p>
-    </Problem>
+    <>
+      <Head title={'name' in route ? route.name : (PARTS[route.view]?.title ?? 'Overview')} />
+      <Problem title="Nothing is known of this cluster yet" why={whyOf(why)}>
+        <p>{next === '' ? 'It would not help to ask again.' : next}</p>
+      </Problem>
+    </>
   );
 }

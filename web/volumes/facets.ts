@@ -16,6 +16,13 @@ export const FACET_TITLES: Readonly<Record<Facet, string>> = {
 /** For volumes that have none. */
 export const NONE = '—';
 
+/** As people read it. */
+export const valueInWords = (value: string): string => (value === NONE ? 'none' : value);
+
+/** What has none comes last. */
+export const compareValues = (a: string, b: string): number =>
+  Number(a === NONE) - Number(b === NONE) || a.localeCompare(b, 'en', { numeric: true });
+
 export function facetOf(row: VolumeRow, facet: Facet): string {
   switch (facet) {
     case 'health':

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { VolumeRow } from '../../src/console/model.ts';
-import { facetCounts, NONE } from './facets.ts';
+import { compareValues, facetCounts, NONE, valueInWords } from './facets.ts';
 import { filtered } from './filter.ts';
 import { COLUMNS, cleared, isNarrowed, orderedBy, paramsOf, queryOf, toggled, withText } from './query.ts';
 import { sorted } from './sort.ts';
@@ -103,4 +103,10 @@ test('every order is the one that comparing would give, and no row is lost', () 
       expect(sorted(given, { by: 'zone', descending })).toEqual([...byZone, ...others]);
     }),
   );
+});
+
+test('values are in their order by number, and what has none is last, in words', () => {
+  expect(['n10', NONE, 'n9', '—x'].sort(compareValues).at(-1)).toBe(NONE);
+  expect(['n10', 'n9'].sort(compareValues)).toEqual(['n9', 'n10']);
+  expect([NONE, 'n9'].map(valueInWords)).toEqual(['none', 'n9']);
 });

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { rowAfter, rowsSeen, scrolledTo } from './window.ts';
+import { rowAfter, rowsSeen, rowToReach, scrolledTo } from './window.ts';
 
 test('every row that is seen is drawn, and never many more', () => {
   fc.assert(
@@ -26,4 +26,17 @@ test('one scrolls only to what is not seen', () => {
 test('keys lead through the list and stop at its ends', () => {
   const keys = ['ArrowDown', 'ArrowUp', 'PageDown', 'PageUp', 'Home', 'End', 'x'];
   expect(keys.map((key) => rowAfter(key, 2, 10, 5))).toEqual([3, 1, 7, 0, 0, 9, undefined]);
+});
+
+test('one row can be reached, wherever one has scrolled to', () => {
+  fc.assert(
+    fc.property(fc.integer({ min: 1, max: 10_000 }), fc.nat(10_000), fc.nat(400_000), (rows, row, scrolled) => {
+      const window = rowsSeen(rows, 36, Math.min(scrolled, rows * 36), 400);
+      const reached = rowToReach(row, window, 36, Math.min(scrolled, rows * 36));
+      expect(reached).toBeGreaterThanOrEqual(window.first);
+      expect(reached).toBeLessThan(window.end);
+    }),
+  );
+  expect(rowToReach(3, { first: 0, end: 20 }, 36, 0)).toBe(3);
+  expect(rowToReach(3, { first: 96, end: 120 }, 36, 3600)).toBe(100);
 });

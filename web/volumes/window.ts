@@ -14,6 +14,11 @@ export function rowsSeen(rows: number, rowHeight: number, scrolled: number, heig
   return { first: Math.max(0, Math.min(top, rows - 1)), end: Math.min(rows, bottom) };
 }
 
+/** The row that Tab comes to: the last one that had the focus as long as it is drawn, else the first that is seen. */
+export function rowToReach(row: number, { first, end }: RowWindow, rowHeight: number, scrolled: number): number {
+  return row >= first && row < end ? row : Math.min(end - 1, Math.ceil(scrolled / rowHeight));
+}
+
 /** Where to scroll so that a row is seen; where it is seen already nothing moves. */
 export function scrolledTo(row: number, rowHeight: number, scrolled: number, height: number): number {
   const top = row * rowHeight;

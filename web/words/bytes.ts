@@ -9,3 +9,10 @@ export function bytes(count: number): string {
   const shown = amount < 100 ? Math.floor(amount * 10) / 10 : Math.floor(amount);
   return `${shown} ${UNITS[unit]}`;
 }
+
+/** `265 of 400 GiB`, with the unit once where both have the same. */
+export function bytesOf(part: number, all: number): string {
+  const [figure = '', unit = ''] = bytes(part).split(' ');
+  const whole = bytes(all);
+  return `${whole.endsWith(` ${unit}`) ? figure : `${figure} ${unit}`} of ${whole}`;
+}

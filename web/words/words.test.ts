@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { bytes } from './bytes.ts';
+import { bytes, bytesOf } from './bytes.ts';
 import { count, counted, percent } from './numbers.ts';
 import { absolute, ago, counter, span, took } from './time.ts';
 
@@ -40,6 +40,14 @@ test('a counter counts seconds, until days make them pointless', () => {
 test('a moment is told in full, with its zone; what is none is told as it is', () => {
   expect(absolute('2026-03-01T12:30:05Z')).toMatch(/^2026-03-0[12] \d\d:\d\d:05 UTC/);
   expect(absolute('never')).toBe('never');
+});
+
+test('a part has the unit of the whole, unless it is another', () => {
+  expect([bytesOf(265 * 2 ** 30, 400 * 2 ** 30), bytesOf(700 * 2 ** 20, 2 ** 31), bytesOf(0, 2 ** 30)]).toEqual([
+    '265 of 400 GiB',
+    '700 MiB of 2 GiB',
+    '0 B of 1 GiB',
+  ]);
 });
 
 test('nearly full is not full, and nearly nothing is not nothing', () => {

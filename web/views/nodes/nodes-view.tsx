@@ -20,7 +20,9 @@ export function NodesView({ nodes }: { readonly nodes: ReadonlyMap<string, NodeR
         <p class="quiet-text">{counted(sorted.length, 'node')}</p>
       </header>
       {sorted.length === 0 ? (
-        <Empty icon="nodes" title="There are no nodes yet" />
+        <Empty icon="nodes" title="There are no nodes yet">
+          <p>They are shown as soon as the cluster has one.</p>
+        </Empty>
       ) : (
         <>
           <ul class="node-cards">

@@ -2,7 +2,7 @@
 import type { AgentRow, Health } from '../../../src/console/model.ts';
 import { HealthMark } from '../../parts/health-mark.tsx';
 import { gaugeOf } from '../../pools/gauge.ts';
-import { bytes } from '../../words/bytes.ts';
+import { bytes, bytesOf } from '../../words/bytes.ts';
 import { percent } from '../../words/numbers.ts';
 
 const WORDS: Readonly<Record<AgentRow['state'], string>> = {
@@ -41,9 +41,7 @@ export function AgentGauge({ agent }: { readonly agent: AgentRow }) {
         <p class="gauge-place quiet-text">
           <span>{node}</span>
           {capacityBytes !== undefined && (
-            <span>
-              {usedBytes === undefined ? bytes(capacityBytes) : `${bytes(usedBytes)} of ${bytes(capacityBytes)}`}
-            </span>
+            <span>{usedBytes === undefined ? bytes(capacityBytes) : bytesOf(usedBytes, capacityBytes)}</span>
           )}
         </p>
       </div>

@@ -5,7 +5,7 @@ import { ActionButton } from '../../parts/action-button.tsx';
 import { ActivityLine } from '../../parts/activity-line.tsx';
 import { HealthMark } from '../../parts/health-mark.tsx';
 import { memo } from '../../parts/memo.ts';
-import { bytes } from '../../words/bytes.ts';
+import { bytesOf } from '../../words/bytes.ts';
 import { counted, percent } from '../../words/numbers.ts';
 import { span } from '../../words/time.ts';
 import { AgentGauge } from './agent-gauge.tsx';
@@ -67,9 +67,7 @@ function Use({ pool: { usedBytes, capacityBytes, usedPercent, secondsToFull } }:
   return (
     <p class="pool-use">
       <b>{usedPercent === undefined ? '' : percent(usedPercent)}</b>
-      <span>
-        {bytes(usedBytes)} of {bytes(capacityBytes)} used
-      </span>
+      <span>{bytesOf(usedBytes, capacityBytes)} used</span>
       <span class="quiet-text">
         {secondsToFull === undefined
           ? 'not on its way to full'

@@ -3,9 +3,9 @@ import { useCallback, useState } from 'preact/hooks';
 import type { PlanStep, RecoveryPlan } from '../../../src/console/model.ts';
 import { usePage } from '../../page.ts';
 import { Ago } from '../../parts/ago.tsx';
+import { Bone, numbered, uneven } from '../../parts/bones.tsx';
 import { HealthMark } from '../../parts/health-mark.tsx';
 import { Icon } from '../../parts/icon.tsx';
-import { Loading } from '../../parts/loading.tsx';
 import { Problem, whyOf } from '../../parts/problem.tsx';
 import { count, counted } from '../../words/numbers.ts';
 import { useAsked } from '../asked.ts';
@@ -36,10 +36,27 @@ function WorkedOut({ name }: { readonly name: string }) {
   return (
     <>
       {problem !== undefined && <Problem title="There is no plan" why={whyOf(problem)} />}
-      {plan ? <Steps plan={plan} /> : isOnItsWay && <Loading what="Reading the export…" />}
+      {plan ? <Steps plan={plan} /> : isOnItsWay && <Reading />}
       <button type="button" class="quiet" onClick={again} disabled={isOnItsWay}>
         <Icon name="refresh" /> Work it out again
       </button>
+    </>
+  );
+}
+
+function Reading() {
+  return (
+    <>
+      <p class="plan-counts quiet-text" role="status">
+        Reading the newest export, and what this cluster has…
+      </p>
+      <div class="waiting steps" aria-hidden="true">
+        {numbered(3).map((step) => (
+          <div key={step} class="step">
+            <Bone rem={24 * uneven(step)} />
+          </div>
+        ))}
+      </div>
     </>
   );
 }

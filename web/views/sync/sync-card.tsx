@@ -26,7 +26,8 @@ export const SyncCard = memo(({ sync }: { readonly sync: SyncRow }) => {
         </h2>
         <span class="tag">{mode}</span>
         <span class="quiet-text">
-          of {protectedCluster} in {provider}: {counted(volumes, 'volume')}, {counted(claims, 'claim')}
+          {counted(volumes, 'volume')} and {counted(claims, 'claim')} of {protectedCluster}, held in{' '}
+          {STORES[provider] ?? provider}
         </span>
       </header>
       <Figures sync={sync} />
@@ -47,6 +48,8 @@ export const SyncCard = memo(({ sync }: { readonly sync: SyncRow }) => {
     </section>
   );
 });
+
+const STORES: Readonly<Record<string, string>> = { s3: 'S3', azure: 'Azure', file: 'a directory' };
 
 const isDrill = ({ kind }: SyncMoment): boolean => kind === 'drill';
 

@@ -1,17 +1,17 @@
 /** A volume's whole story on one page. */
 import { useCallback } from 'preact/hooks';
 import type { VolumeRow, VolumeStory } from '../../../src/console/model.ts';
-import { addressIn, usePage } from '../../page.ts';
+import { addressIn, listPlaceIn, usePage } from '../../page.ts';
 import { CopyButton } from '../../parts/copyable.tsx';
 import { HealthMark } from '../../parts/health-mark.tsx';
 import { Icon } from '../../parts/icon.tsx';
-import { Loading } from '../../parts/loading.tsx';
 import { NeedCard } from '../../parts/need-card.tsx';
 import { Problem, whyOf } from '../../parts/problem.tsx';
 import { Section } from '../../parts/section.tsx';
 import { bytes } from '../../words/bytes.ts';
 import { HEALTH_WORDS } from '../../words/health.ts';
 import { useAsked } from '../asked.ts';
+import { StoryShape } from '../waiting/story-shape.tsx';
 import { Exports } from './exports.tsx';
 import { Facts } from './facts.tsx';
 import { Moments } from './moments.tsx';
@@ -31,7 +31,7 @@ export function VolumeView({ name, row }: VolumeViewProps) {
   const shown = row ?? story?.row;
   return (
     <article class="story">
-      <a class="back" href={addressIn(page, { view: 'volumes' })}>
+      <a class="back" href={addressIn(page, { view: 'volumes' }, listPlaceIn(page)?.params)}>
         <Icon name="back" /> Volumes
       </a>
       <header class="view-head">
@@ -46,8 +46,21 @@ export function VolumeView({ name, row }: VolumeViewProps) {
           </button>
         </Problem>
       )}
-      {story ? <Told story={story} /> : problem === undefined && <Loading what="Asking for its story…" />}
+      {story ? <Told story={story} /> : problem === undefined && <OnItsWay />}
     </article>
+  );
+}
+
+function OnItsWay() {
+  return (
+    <>
+      <p class="unseen" role="status">
+        Asking for its story…
+      </p>
+      <div class="waiting" aria-hidden="true">
+        <StoryShape />
+      </div>
+    </>
   );
 }
 
@@ -91,7 +104,7 @@ function Told({ story }: { readonly story: VolumeStory }) {
             <Facts facts={facts} />
           </Section>
           {zoneWhy !== undefined && (
-            <Section title="Why this zone">
+            <Section title={story.row.zone === undefined ? 'Why it has no zone' : 'Why this zone'}>
               <p class="prose">{zoneWhy}</p>
             </Section>
           )}

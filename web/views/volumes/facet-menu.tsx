@@ -1,6 +1,8 @@
-/** The values of a facet to choose from, with how many volumes each has. Escape and a click elsewhere close it. */
+/** The values of a facet to choose from, with how many volumes each has. Escape closes it, and so does whatever is done elsewhere. */
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { Icon } from '../../parts/icon.tsx';
+import { compareValues, valueInWords } from '../../volumes/facets.ts';
+import { rowAfter } from '../../volumes/window.ts';
 import { count } from '../../words/numbers.ts';
 
 interface FacetMenuProps {
@@ -19,7 +21,13 @@ export function FacetMenu({ title, values, chosen, onToggle }: FacetMenuProps) {
   const [isOpen, setOpen] = useState(false);
   useClosing(menu);
   return (
-    <details class="facet" ref={menu} onToggle={(event) => setOpen(event.currentTarget.open)}>
+    <details
+      class="facet"
+      ref={menu}
+      onToggle={(event) => setOpen(event.currentTarget.open)}
+      onKeyDown={moveWithin}
+      onFocusOut={closeBehind}
+    >
       <summary>
         {title}
         {chosen.length > 0 && <span class="chip-count">{chosen.length}</span>}
@@ -34,8 +42,8 @@ function Values({ title, values, chosen, onToggle }: FacetMenuProps) {
   const [text, setText] = useState('');
   const wanted = text.toLowerCase();
   const found = [...values]
-    .filter(([value]) => value.toLowerCase().includes(wanted))
-    .sort(([a], [b]) => a.localeCompare(b, 'en', { numeric: true }));
+    .filter(([value]) => valueInWords(value).toLowerCase().includes(wanted))
+    .sort(([a], [b]) => compareValues(a, b));
   return (
     <div class="facet-values">
       {values.size > MANY && (
@@ -48,19 +56,48 @@ function Values({ title, values, chosen, onToggle }: FacetMenuProps) {
         />
       )}
       <ul>
-        {found.slice(0, SHOWN).map(([value, volumes]) => (
+        {found.slice(0, SHOWN).map(([value, volumes], index) => (
           <li key={value}>
             <label>
-              <input type="checkbox" checked={chosen.includes(value)} onChange={() => onToggle(value)} />
-              <span>{value}</span>
+              <input
+                type="checkbox"
+                tabIndex={index === 0 ? 0 : -1}
+                checked={chosen.includes(value)}
+                onChange={() => onToggle(value)}
+              />
+              <span>{valueInWords(value)}</span>
               <span class="quiet-text">{count(volumes)}</span>
             </label>
           </li>
         ))}
       </ul>
+      {found.length === 0 && <p class="quiet-text">None is called that.</p>}
       {found.length > SHOWN && <p class="quiet-text">{`and ${count(found.length - SHOWN)} more: search`}</p>}
     </div>
   );
+}
+
+const VALUES_ON_PAGE = 8;
+
+/** Down opens it and goes into it; arrows, Page Up, Page Down, Home and End go through the values, which are one stop for Tab. */
+function moveWithin(event: KeyboardEvent): void {
+  const menu = event.currentTarget as HTMLDetailsElement;
+  const values = [...menu.querySelectorAll<HTMLInputElement>('.facet-values input')];
+  const at = values.indexOf(event.target as HTMLInputElement);
+  // What is typed there has a beginning and an end of its own.
+  const isTitleOrSearch = at === -1 || values[at]?.type === 'search';
+  if (isTitleOrSearch && event.key !== 'ArrowDown') return;
+  const next = rowAfter(event.key, at, values.length, VALUES_ON_PAGE);
+  if (next === undefined) return;
+  event.preventDefault();
+  menu.open = true;
+  values[next]?.focus();
+}
+
+/** Whoever goes on to something else does not want it to lie above that. */
+function closeBehind(event: FocusEvent): void {
+  const menu = event.currentTarget as HTMLDetailsElement;
+  if (event.relatedTarget instanceof Node && !menu.contains(event.relatedTarget)) menu.open = false;
 }
 
 function useClosing(menu: { readonly current: HTMLDetailsElement | null }): void {

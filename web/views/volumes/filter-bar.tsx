@@ -2,7 +2,7 @@
 import type { Health } from '../../../src/console/model.ts';
 import { HealthMark } from '../../parts/health-mark.tsx';
 import { Icon } from '../../parts/icon.tsx';
-import { FACET_TITLES, FACETS, type FacetCounts } from '../../volumes/facets.ts';
+import { FACET_TITLES, FACETS, type FacetCounts, valueInWords } from '../../volumes/facets.ts';
 import { cleared, isNarrowed, toggled, type VolumeQuery, withText } from '../../volumes/query.ts';
 import { HEALTH_WORDS, HEALTHS } from '../../words/health.ts';
 import { count } from '../../words/numbers.ts';
@@ -15,9 +15,18 @@ interface FilterBarProps {
   readonly onQuery: (query: VolumeQuery) => void;
 }
 
-export function FilterBar({ query, counts, onQuery }: FilterBarProps) {
-  const leave = (event: KeyboardEvent) => {
-    if (event.key === 'Escape') (event.currentTarget as HTMLInputElement).blur();
+interface SearchedBarProps extends FilterBarProps {
+  /** Goes on from the search to what was found. */
+  readonly onFound: () => void;
+}
+
+export function FilterBar({ query, counts, onQuery, onFound }: SearchedBarProps) {
+  const pressed = (event: KeyboardEvent) => {
+    const isEscape = event.key === 'Escape';
+    if (!isEscape && event.key !== 'ArrowDown' && event.key !== 'Enter') return;
+    event.preventDefault();
+    if (isEscape && query.text !== '') onQuery(withText(query, ''));
+    else onFound();
   };
   return (
     <search class="filters">
@@ -30,7 +39,7 @@ export function FilterBar({ query, counts, onQuery }: FilterBarProps) {
           aria-label="Search volumes"
           value={query.text}
           onInput={(event) => onQuery(withText(query, event.currentTarget.value))}
-          onKeyDown={leave}
+          onKeyDown={pressed}
         />
       </div>
       <HealthChips query={query} counts={counts} onQuery={onQuery} />
@@ -89,10 +98,10 @@ function ChosenChips({ query, onQuery }: Pick<FilterBarProps, 'query' | 'onQuery
           key={`${facet} ${value}`}
           type="button"
           class="chip"
-          aria-label={`No longer ${FACET_TITLES[facet]} ${value}`}
+          aria-label={`No longer ${FACET_TITLES[facet]} ${valueInWords(value)}`}
           onClick={() => onQuery(toggled(query, facet, value))}
         >
-          <span class="chip-facet">{FACET_TITLES[facet]}</span> {value}
+          <span class="chip-facet">{FACET_TITLES[facet]}</span> {valueInWords(value)}
           <Icon name="close" />
         </button>
       ))}

@@ -1,38 +1,43 @@
 /** The table of volumes. Only the rows that are seen are in the document; its height and its scrollbar are of all of them. */
-import { useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { VolumeRow } from '../../../src/console/model.ts';
 import { Icon } from '../../parts/icon.tsx';
-import type { Column, Order } from '../../volumes/query.ts';
-import { rowAfter, rowsSeen, scrolledTo } from '../../volumes/window.ts';
+import { COLUMNS, type Column, type Order } from '../../volumes/query.ts';
+import { rowAfter, rowsSeen, rowToReach, scrolledTo } from '../../volumes/window.ts';
+import { COLUMN_TITLES } from './columns.ts';
 import { VolumeLine } from './volume-line.tsx';
-
-const TITLES: readonly (readonly [Column, string])[] = [
-  ['health', 'Health'],
-  ['name', 'Volume'],
-  ['claim', 'Claim'],
-  ['capacity', 'Capacity'],
-  ['class', 'Class'],
-  ['zone', 'Zone'],
-  ['node', 'Node'],
-  ['source', 'Source'],
-  ['age', 'Age'],
-];
 
 interface VolumeTableProps {
   readonly rows: readonly VolumeRow[];
   readonly order: Order;
   readonly onOrder: (by: Column) => void;
+  /** Where one comes back to, if one does. */
+  readonly from: TablePlace | undefined;
+  readonly onPlace: (place: TablePlace) => void;
 }
 
-export function VolumeTable({ rows, order, onOrder }: VolumeTableProps) {
+interface TablePlace {
+  readonly scrolled: number;
+  readonly row: number;
+}
+
+export function VolumeTable({ rows, order, onOrder, from, onPlace }: VolumeTableProps) {
   const box = useRef<HTMLDivElement>(null);
   const { rowHeight, height } = useMeasure(box);
-  const [scrolled, setScrolled] = useState(0);
-  const [current, setCurrent] = useState(0);
+  const [scrolled, setScrolled] = useState(from?.scrolled ?? 0);
+  const [current, setCurrent] = useState(from?.row ?? 0);
   /** The row that a key has led to, until it is there to have the focus. */
   const wanted = useRef<number | undefined>(undefined);
-  const { first, end } = rowsSeen(rows.length, rowHeight, scrolled, height);
+  const seen = rowsSeen(rows.length, rowHeight, scrolled, height);
   const chosen = Math.min(current, rows.length - 1);
+  const reached = rowToReach(chosen, seen, rowHeight, scrolled);
+
+  useLayoutEffect(() => {
+    if (!box.current || !from) return;
+    box.current.scrollTop = from.scrolled;
+    if (isNothingFocused()) wanted.current = chosen;
+  }, []);
+  useEffect(() => onPlace({ scrolled, row: chosen }), [scrolled, chosen]);
 
   // Before the browser notices that the row which had it is gone.
   useLayoutEffect(() => {
@@ -42,7 +47,7 @@ export function VolumeTable({ rows, order, onOrder }: VolumeTableProps) {
   });
 
   const move = (event: KeyboardEvent) => {
-    const next = rowAfter(event.key, chosen, rows.length, Math.max(1, Math.floor(height / rowHeight) - 1));
+    const next = rowAfter(event.key, reached, rows.length, Math.max(1, Math.floor(height / rowHeight) - 1));
     if (next === undefined || !box.current) return;
     event.preventDefault();
     box.current.scrollTop = scrolledTo(next, rowHeight, box.current.scrollTop, height);
@@ -63,14 +68,14 @@ export function VolumeTable({ rows, order, onOrder }: VolumeTableProps) {
         onScroll={(event) => setScrolled(event.currentTarget.scrollTop)}
         onKeyDown={move}
       >
-        <div role="presentation" class="table-space" style={{ height: `${rows.length * rowHeight}px` }}>
-          {rows.slice(first, end).map((row, index) => (
+        <div role="presentation" class="table-space" style={{ height: `calc(${rows.length} * var(--row-height))` }}>
+          {rows.slice(seen.first, seen.end).map((row, index) => (
             <VolumeLine
               key={row.name}
               row={row}
-              index={first + index}
-              top={(first + index) * rowHeight}
-              isCurrent={first + index === chosen}
+              index={seen.first + index}
+              top={(seen.first + index) * rowHeight}
+              isCurrent={seen.first + index === reached}
               onFocus={setCurrent}
             />
           ))}
@@ -79,6 +84,10 @@ export function VolumeTable({ rows, order, onOrder }: VolumeTableProps) {
     </div>
   );
 }
+
+/** What had the focus is gone, or it is all of the page that has it. */
+const isNothingFocused = (): boolean =>
+  document.activeElement === document.body || document.activeElement?.id === 'main';
 
 function Head({ order, onOrder }: Pick<VolumeTableProps, 'order' | 'onOrder'>) {
   const sortOf = (column: Column) =>
@@ -89,12 +98,12 @@ function Head({ order, onOrder }: Pick<VolumeTableProps, 'order' | 'onOrder'>) {
       {/* biome-ignore lint/a11y/useSemanticElements: as above */}
       {/* biome-ignore lint/a11y/useFocusableInteractive: as above */}
       <div class="line head" role="row" aria-rowindex={1}>
-        {TITLES.map(([column, title]) => (
+        {COLUMNS.map((column) => (
           // biome-ignore lint/a11y/useSemanticElements: as above
           // biome-ignore lint/a11y/useFocusableInteractive: the button in it is
           <div key={column} role="columnheader" class={`cell-${column}`} aria-sort={sortOf(column)}>
             <button type="button" onClick={() => onOrder(column)}>
-              {title}
+              {COLUMN_TITLES[column]}
               {order.by === column && <Icon name={order.descending ? 'up' : 'down'} />}
             </button>
           </div>

@@ -1,7 +1,7 @@
 /** All volumes: searched, filtered and sorted, however many there are. */
 import { useEffect, useMemo, useState } from 'preact/hooks';
 import type { VolumeRow } from '../../../src/console/model.ts';
-import { addressIn, usePage } from '../../page.ts';
+import { addressIn, listPlaceIn, usePage } from '../../page.ts';
 import { Empty } from '../../parts/empty.tsx';
 import { facetCounts } from '../../volumes/facets.ts';
 import { filtered } from '../../volumes/filter.ts';
@@ -22,6 +22,9 @@ export function VolumesView({ volumes, params }: VolumesViewProps) {
   const all = useMemo(() => sorted(volumes, query.order), [volumes, query.order]);
   const rows = useMemo(() => filtered(all, query), [all, query]);
   const clear = () => setQuery(cleared(query));
+  const page = usePage();
+  const asked = paramsOf(query);
+  const before = listPlaceIn(page);
   const shown =
     rows.length === all.length
       ? counted(all.length, 'volume')
@@ -35,9 +38,19 @@ export function VolumesView({ volumes, params }: VolumesViewProps) {
           {shown}
         </p>
       </header>
-      <FilterBar query={query} counts={counts} onQuery={setQuery} />
+      {(all.length > 0 || isNarrowed(query)) && (
+        <FilterBar query={query} counts={counts} onQuery={setQuery} onFound={focusRow} />
+      )}
       {rows.length > 0 ? (
-        <VolumeTable rows={rows} order={query.order} onOrder={(by) => setQuery(orderedBy(query, by))} />
+        <VolumeTable
+          rows={rows}
+          order={query.order}
+          onOrder={(by) => setQuery(orderedBy(query, by))}
+          from={before?.params.toString() === asked.toString() ? before : undefined}
+          onPlace={(place) => {
+            page.list.current = { ...place, cluster: page.cluster, params: asked };
+          }}
+        />
       ) : isNarrowed(query) ? (
         <Empty icon="search" title="No volume is like that">
           <button type="button" class="button" onClick={clear}>
@@ -51,6 +64,11 @@ export function VolumesView({ volumes, params }: VolumesViewProps) {
       )}
     </div>
   );
+}
+
+/** The one that Tab would come to, if there is one. */
+function focusRow(): void {
+  document.querySelector<HTMLElement>('[data-row][tabindex="0"]')?.focus();
 }
 
 const ADDRESS_MS = 300;
