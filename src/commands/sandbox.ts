@@ -58,7 +58,7 @@ async function serve({ port, nodes, kubeconfigOut }: OptionsOf<typeof flags>, te
   const cluster = new Cluster({ clock, random: Math.random });
   using _world = populated(cluster, clock, nodes, authority.certificate);
   await using place = await placeFor(kubeconfigOut);
-  await using listening = await listenAt(port, cluster, certificate);
+  await using listening = await listenAt(port, cluster, certificate, clock);
   const { url } = listening;
   const token = cluster.access.tokens.give(ADMIN);
   await writeKubeconfig(place.path, kubeconfigFor({ url, ca: authority.certificate, token }));
@@ -67,9 +67,9 @@ async function serve({ port, nodes, kubeconfigOut }: OptionsOf<typeof flags>, te
   await once(stopping.signal, 'abort');
 }
 
-async function listenAt(port: number, { server }: Cluster, certificate: Certificate): Promise<Listening> {
+async function listenAt(port: number, { server }: Cluster, certificate: Certificate, clock: Clock): Promise<Listening> {
   try {
-    return await listen(server, certificate, port);
+    return await listen(server, certificate, port, clock);
   } catch (cause) {
     const { code, message } = cause as NodeJS.ErrnoException;
     const why =

@@ -6,6 +6,7 @@ import type { KubeClient } from '../kit/kube/client.ts';
 import { clusterAccess } from '../kit/kube/cluster-access.ts';
 import { connect } from '../kit/kube/connect.ts';
 import { stopSignals } from '../kit/manager/stop-signals.ts';
+import { ClusterTime } from './cluster-time.ts';
 import type { clusterFlags } from './flags/cluster.ts';
 import type { OptionsOf } from './flags/options.ts';
 import type { Terminal } from './line/command.ts';
@@ -16,20 +17,31 @@ export interface Visitor {
   readonly signal: AbortSignal;
 }
 
+/** Who knows what time it is there. */
+export interface TimedVisitor extends Visitor {
+  /** By the cluster's clock, which its objects have their times from. */
+  readonly now: () => Date;
+}
+
 export async function visit<T>(
   name: string,
   { kubeconfig, master }: OptionsOf<typeof clusterFlags>,
   { env }: Terminal,
-  work: (visitor: Visitor) => Promise<T>,
+  work: (visitor: TimedVisitor) => Promise<T>,
   onCall?: (call: CallRecord) => void,
 ): Promise<T> {
   const clock = systemClock;
   const access = await clusterAccess({ clock, env, ...(kubeconfig && { kubeconfig }), ...(master && { master }) });
   const userAgent = `holdfast-${name}/${buildInfo().version}`;
   using stopping = stopSignals(process, () => {});
-  const connection = connect(access, { clock, random: Math.random, userAgent, ...(onCall && { onCall }) });
+  const time = new ClusterTime(clock);
+  const heard = (call: CallRecord) => {
+    time.heard(call);
+    onCall?.(call);
+  };
+  const connection = connect(access, { clock, random: Math.random, userAgent, onCall: heard });
   try {
-    return await work({ client: connection.client, signal: stopping.signal });
+    return await work({ client: connection.client, signal: stopping.signal, now: () => time.now() });
   } finally {
     await connection.close();
   }

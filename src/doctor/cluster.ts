@@ -1,11 +1,11 @@
 /** What the doctor has seen of a cluster. Each part is known, or it is known why it is not. */
 import type { Node } from '../api/nodes.ts';
 import type { PersistentVolume } from '../api/persistent-volumes.ts';
+import type { Heartbeat } from '../kit/clock/skew.ts';
 import type { Known } from '../kit/known.ts';
 import type { KubeObject, ObjectMeta } from '../kit/kube/resource.ts';
 import type { Lease } from '../kit/lead/lease.ts';
 import type { Access, Verb } from '../kit/manifests/controller-spec.ts';
-import type { Heartbeat } from './clock.ts';
 import type { Installed, Writer } from './writers.ts';
 
 export interface Cluster {

@@ -3,6 +3,7 @@ import { CONFIG_MAPS } from '../api/config-maps.ts';
 import { NODES } from '../api/nodes.ts';
 import { PERSISTENT_VOLUMES } from '../api/persistent-volumes.ts';
 import { customResources } from '../custom-resources.ts';
+import type { Heartbeat } from '../kit/clock/skew.ts';
 import type { Known } from '../kit/known.ts';
 import { ApiError, hasReason } from '../kit/kube/api-error.ts';
 import type { KubeClient, Selection } from '../kit/kube/client.ts';
@@ -12,7 +13,6 @@ import { REPORT_LABEL, type ReportMap, reportHead } from '../kit/reports/node-re
 import { PERSISTENT_VOLUME_SYNCS } from '../sync/contract.ts';
 import { DEFINITIONS } from './checks/kinds.ts';
 import { BINDINGS, POLICIES } from './checks/policies.ts';
-import type { Heartbeat } from './clock.ts';
 import type { Cluster, Definition, Report } from './cluster.ts';
 import { rightsOf } from './reviews.ts';
 import { consoleOf, type Installed, keyOf, type Workload, type Writer, writersOf } from './writers.ts';

@@ -73,7 +73,7 @@ export class DemoSite implements AsyncDisposable {
     const certificate = authority.issueServer({ commonName: options.name }, ['127.0.0.1', 'localhost']);
     const cluster = new Cluster({ clock, random });
     const world = new World({ cluster, clock, random });
-    const listening = await listenAt(cluster, certificate, port);
+    const listening = await listenAt(cluster, certificate, port, clock);
     const { url } = listening;
     const token = cluster.access.tokens.give(ADMIN);
     const kubeconfig = kubeconfigFor({ url, ca: authority.certificate, token });
@@ -163,12 +163,12 @@ const NOWHERE = new URL('https://demo.invalid');
 const kubeconfigIn = ({ directory, name }: SiteOptions): string => join(directory, `${name}.yaml`);
 
 /** Another port where this one is taken. */
-async function listenAt(cluster: Cluster, certificate: Parameters<typeof listen>[1], port: number) {
+async function listenAt(cluster: Cluster, certificate: Parameters<typeof listen>[1], port: number, clock: Clock) {
   try {
-    return await listen(cluster.server, certificate, port);
+    return await listen(cluster.server, certificate, port, clock);
   } catch (error) {
     if (port === 0 || !isTaken(error)) throw error;
-    return await listen(cluster.server, certificate, 0);
+    return await listen(cluster.server, certificate, 0, clock);
   }
 }
 

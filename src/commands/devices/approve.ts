@@ -19,7 +19,7 @@ import { shown } from '../page/render.ts';
 import { confirm, yesFlag } from '../question.ts';
 import { namespaceFlag, nodeNames, readReports } from '../reports/read.ts';
 import { agentLines } from '../reports/text.ts';
-import { type Visitor, visit } from '../visit.ts';
+import { type TimedVisitor, visit } from '../visit.ts';
 import { chosenDevice } from './chosen-device.ts';
 
 const flags = {
@@ -70,7 +70,7 @@ export function addApprove(devices: Command, terminal: Terminal): void {
 }
 
 interface Request {
-  readonly visitor: Visitor;
+  readonly visitor: TimedVisitor;
   readonly terminal: Terminal;
   readonly node: string;
   readonly named: string;
@@ -81,7 +81,7 @@ async function approve(request: Request, { yes, dryRun }: { yes: boolean; dryRun
   const { node, terminal, visitor } = request;
   const { stdout } = terminal;
   const { device, reported } = await find(request);
-  stdout.write(whatItIs(device, reported));
+  stdout.write(whatItIs(device, reported, visitor.now()));
   if (dryRun) {
     stdout.write('\nNothing was approved: this is a dry run.\n');
     return;
@@ -128,10 +128,10 @@ async function reportOn({ visitor, node, namespace }: Request): Promise<Reported
 }
 
 /** What a person has to know before they let go of it. */
-function whatItIs(device: Approvable, reported: Reported): string {
+function whatItIs(device: Approvable, reported: Reported, now: Date): string {
   const { path, volume, identity, state, holds } = device;
   const { node } = reported.report;
-  const status: DevicesStatus = devicesStatus({ reports: [reported] }, systemClock.now());
+  const status: DevicesStatus = devicesStatus({ reports: [reported] }, now);
   const facts = [
     ['device', path],
     ['node', node],

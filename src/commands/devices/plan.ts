@@ -16,7 +16,7 @@ import { progressOn } from '../progress.ts';
 import { namespaceFlag, nodeNames, type Where } from '../reports/read.ts';
 import { agentsBlock, counted } from '../reports/text.ts';
 import { show, showFlags } from '../show/show.ts';
-import { type Visitor, visit } from '../visit.ts';
+import { type TimedVisitor, visit } from '../visit.ts';
 import { AT_ONCE, reportHere } from './here.ts';
 import { hereFlags, hereOptionsOf, refuseHereFlags, type WhereHere } from './here-flags.ts';
 import { hostOfNode } from './host-of-node.ts';
@@ -64,13 +64,13 @@ export function addPlan(devices: Command, terminal: Terminal): void {
 function showReported(command: Command, options: OptionsOf<typeof flags>, terminal: Terminal): Promise<void> {
   refuseHereFlags(command);
   const where = { namespace: options.namespace, nodes: nodeNames(command.args) };
-  const lookAtPlan = (visitor: Visitor, quiet: Terminal) => reportedPlan(visitor, where, quiet);
+  const lookAtPlan = (visitor: TimedVisitor, quiet: Terminal) => reportedPlan(visitor, where, quiet);
   return show({ name: 'devices-plan', look: lookAtPlan, page: planPage }, options, terminal);
 }
 
 /** What the agents would do next, as they have reported it. */
-export const reportedPlan = async (visitor: Visitor, where: Where, terminal: Terminal): Promise<Plan> =>
-  planOf(devicesStatus(await look(visitor, where, terminal), systemClock.now(), where.nodes));
+export const reportedPlan = async (visitor: TimedVisitor, where: Where, terminal: Terminal): Promise<Plan> =>
+  planOf(devicesStatus(await look(visitor, where, terminal), visitor.now(), where.nodes));
 
 async function planHere(here: WhereHere, options: OptionsOf<typeof clusterFlags>, terminal: Terminal): Promise<Plan> {
   const warn = (line: string) => void terminal.stderr.write(`${visible(line)}\n`);

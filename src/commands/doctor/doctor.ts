@@ -1,11 +1,11 @@
 /** `holdfast doctor`: whether a cluster, and the machine that this runs on, are as Holdfast needs them, and what to do where they are not. */
 import { type Answer, answerOf, LEVELS, worseThan } from '../../doctor/answer.ts';
 import { CLUSTER_CHECKS, MACHINE_CHECKS } from '../../doctor/checks/all.ts';
-import type { Heartbeat } from '../../doctor/clock.ts';
 import { type Judged, judgeAll, unknown, type Verdict } from '../../doctor/finding.ts';
 import { lookAtCluster } from '../../doctor/look.ts';
 import { buildInfo } from '../../kit/build-info.ts';
 import { systemClock } from '../../kit/clock/clock.ts';
+import type { Heartbeat } from '../../kit/clock/skew.ts';
 import type { CallRecord } from '../../kit/kube/caller.ts';
 import { choice } from '../flags/choice.ts';
 import { clusterFlags } from '../flags/cluster.ts';

@@ -35,7 +35,7 @@ function meant(typed: string | undefined): readonly Code[] {
   const codes = codesNamed(typed);
   if (codes.length > 0) return codes;
   const near = nearest(typed, spellings());
-  const hint = near.length > 0 ? `did you mean ${near.join(', ')}` : 'holdfast explain alone lists all';
+  const hint = near.length > 0 ? `did you mean ${near.join(' or ')}?` : 'holdfast explain alone lists all';
   throw new UsageError(`there is no code ${JSON.stringify(typed.slice(0, 100))}; ${hint}`);
 }
 

@@ -9,6 +9,6 @@ export function refuseStranger(command: Command, what: string): void {
   if (typed === undefined) return;
   const known = command.commands.map((sub) => sub.name());
   const [near] = nearest(typed, known);
-  const hint = near === undefined ? `there are ${known.join(', ')}` : `did you mean ${near}`;
+  const hint = near === undefined ? `there are ${known.join(', ')}` : `did you mean ${near}?`;
   throw new UsageError(`there is no ${what} ${JSON.stringify(typed.slice(0, 100))}; ${hint}`);
 }

@@ -3,10 +3,10 @@ import type { Job } from '../jobs.ts';
 import type { Terminal } from '../line/command.ts';
 import type { Page } from '../page/page.ts';
 import type { Where } from '../reports/read.ts';
-import type { Visitor } from '../visit.ts';
+import type { TimedVisitor } from '../visit.ts';
 
 export interface JobPlan<Plan> {
   readonly job: Job;
-  readonly look: (visitor: Visitor, where: Where, terminal: Terminal) => Promise<Plan>;
+  readonly look: (visitor: TimedVisitor, where: Where, terminal: Terminal) => Promise<Plan>;
   readonly page: (plan: Plan) => Page;
 }

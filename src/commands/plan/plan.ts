@@ -13,7 +13,7 @@ import { namespaceFlag, nodeNames, type Where } from '../reports/read.ts';
 import { show, showFlags } from '../show/show.ts';
 import { storeFlags } from '../sync/site.ts';
 import { policyFlags, policyOf } from '../topology/policy-flags.ts';
-import type { Visitor } from '../visit.ts';
+import type { TimedVisitor } from '../visit.ts';
 import { devices } from './devices.ts';
 import type { JobPlan } from './job-plan.ts';
 import { lvm } from './lvm.ts';
@@ -44,7 +44,7 @@ export const define: Define = (command, terminal) => {
   runs(command, allFlags, terminal, (options) => {
     refuseStranger(command, 'job');
     const where = { namespace: options.namespace, nodes: [] };
-    const look = (visitor: Visitor, quiet: Terminal) => planAll(visitor, where, options.secret, quiet);
+    const look = (visitor: TimedVisitor, quiet: Terminal) => planAll(visitor, where, options.secret, quiet);
     return show({ name: 'plan', look, page: allPage }, options, terminal);
   });
 };
@@ -58,17 +58,18 @@ const subcommand = (command: Command, job: Job): Command =>
 
 function definePlans(commandOf: (job: Job) => Command, terminal: Terminal): void {
   runs(commandOf('topology'), { ...showFlags, ...policyFlags }, terminal, (options) => {
-    const look = (visitor: Visitor, quiet: Terminal) => planLabels(visitor, quiet, policyOf(options), options.selector);
+    const look = (visitor: TimedVisitor, quiet: Terminal) =>
+      planLabels(visitor, quiet, policyOf(options), options.selector);
     return show({ name: 'plan', look, page: topology.page }, options, terminal);
   });
   ofNodes(commandOf('devices'), devices, terminal);
   ofNodes(commandOf('lvm'), lvm, terminal);
   runs(commandOf('pool'), showFlags, terminal, (options) => {
-    const look = (visitor: Visitor, quiet: Terminal) => pool.look(visitor, { nodes: [] }, quiet);
+    const look = (visitor: TimedVisitor, quiet: Terminal) => pool.look(visitor, { nodes: [] }, quiet);
     return show({ name: 'plan', look, page: pool.page }, options, terminal);
   });
   runs(commandOf('sync'), { ...showFlags, ...storeFlags }, terminal, (options) => {
-    const look = (visitor: Visitor, quiet: Terminal) => lookAtSync(visitor, options.secret, quiet);
+    const look = (visitor: TimedVisitor, quiet: Terminal) => lookAtSync(visitor, options.secret, quiet);
     return show({ name: 'plan', look, page: syncPage }, options, terminal);
   });
 }
@@ -77,7 +78,7 @@ function ofNodes<Plan>(command: Command, { look, page }: JobPlan<Plan>, terminal
   command.usage('[NODE...] [flags]').argument('[node...]', 'only these nodes');
   runs(command, nodeFlags, terminal, (options) => {
     const where = { namespace: options.namespace, nodes: nodeNames(command.args) };
-    const lookThere = (visitor: Visitor, quiet: Terminal) => look(visitor, where, quiet);
+    const lookThere = (visitor: TimedVisitor, quiet: Terminal) => look(visitor, where, quiet);
     return show({ name: 'plan', look: lookThere, page }, options, terminal);
   });
 }
@@ -89,7 +90,7 @@ type Planned = { readonly job: Job } & (
 );
 
 async function planAll(
-  visitor: Visitor,
+  visitor: TimedVisitor,
   where: Where,
   secret: string | undefined,
   terminal: Terminal,
@@ -106,7 +107,7 @@ async function planAll(
 
 async function planned<Plan>(
   { job, look, page }: JobPlan<Plan>,
-  visitor: Visitor,
+  visitor: TimedVisitor,
   where: Where,
   terminal: Terminal,
 ): Promise<Planned> {

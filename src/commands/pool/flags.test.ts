@@ -86,7 +86,7 @@ test('the status of pools shows how full they are, what is done, and what needs 
     default/data   3     2       ScalingDown   41%    3Gi   9h        draining data-sts-2
     default/new    3     0       Unknown       -      -     -         -
 
-    WHAT NEEDS A PERSON
+    NEEDS A PERSON
     POOL           WHY
     default/data   the agent data-sts-2\\u001b[2J is silent
     default/new    its last change has not been looked at: is holdfast pool running?

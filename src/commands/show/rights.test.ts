@@ -41,7 +41,12 @@ async function watchedWith(verbs: readonly string[]) {
       (await there.list(PERSISTENT_VOLUMES, { signal })).items.map(({ metadata }) => metadata.name).join(' '),
     page: (names: string) => [{ sentences: [names] }],
   };
-  const parts = { visitor: { client, signal: stop.signal }, terminal, output: 'table', clock } as const;
+  const parts = {
+    visitor: { client, signal: stop.signal, now: () => clock.now() },
+    terminal,
+    output: 'table',
+    clock,
+  } as const;
   const done = watch(showing, parts);
   await clock.advance(5_000);
   cluster.objects.create(PERSISTENT_VOLUMES, aVolume('second'));

@@ -9,7 +9,7 @@ import { UsageError } from '../line/usage-error.ts';
 import { NotWell, type Verdict } from '../line/verdict.ts';
 import { asPage, pageFlag } from '../output.ts';
 import type { Page } from '../page/page.ts';
-import { type Visitor, visit } from '../visit.ts';
+import { type TimedVisitor, visit } from '../visit.ts';
 import { watch } from './watch.ts';
 
 /** Of every command that shows how things are. */
@@ -29,7 +29,7 @@ export const exitCodeFlag = {
 export interface Showing<T> {
   /** The command, as the API server is told it. */
   readonly name: string;
-  readonly look: (visitor: Visitor, terminal: Terminal) => Promise<T>;
+  readonly look: (visitor: TimedVisitor, terminal: Terminal) => Promise<T>;
   readonly page: (value: T) => Page;
   readonly verdict?: (value: T) => Verdict;
 }

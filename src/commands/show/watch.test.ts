@@ -84,7 +84,7 @@ async function watched(looks: readonly (string | Error)[], output: PageFormat, t
     return { text: seen ?? '' };
   };
   const showing = { name: 'x', look, page: ({ text }: { text: string }) => [{ sentences: [text] }] };
-  const visitor = { client: clientOf(new SimulatedCollection(), clock), signal: stop.signal };
+  const visitor = { client: clientOf(new SimulatedCollection(), clock), signal: stop.signal, now: () => clock.now() };
   const done = watch(showing, { visitor, terminal, output, clock });
   done.catch(() => {}); // it is awaited below, and may fail before
   for (let step = 0; step < 10 * looks.length; step++) await clock.advance(1_000);
@@ -142,7 +142,7 @@ function watchedThings(server: SimulatedCollection, terminal: Terminal = aTermin
     },
     page: ({ text }: { text: string }) => [{ sentences: [text] }],
   };
-  const visitor = { client: clientOf(server, clock), signal: stop.signal };
+  const visitor = { client: clientOf(server, clock), signal: stop.signal, now: () => clock.now() };
   const done = watch(showing, { visitor, terminal, output: 'table', clock });
   done.catch(() => {}); // it is awaited by who ends it
   const end = async () => {

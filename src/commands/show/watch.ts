@@ -11,12 +11,12 @@ import type { Page } from '../page/page.ts';
 import { toned } from '../page/page.ts';
 import { linesOf } from '../page/render.ts';
 import { screenOf } from '../page/screen.ts';
-import type { Visitor } from '../visit.ts';
+import type { TimedVisitor } from '../visit.ts';
 import { InPlace } from './in-place.ts';
 import type { Showing } from './show.ts';
 
 export interface WatchParts {
-  readonly visitor: Visitor;
+  readonly visitor: TimedVisitor;
   readonly terminal: Terminal;
   readonly output: PageFormat;
   readonly clock: Clock;
@@ -31,11 +31,11 @@ const REST_PER_LOOK = 4;
 /** Ends when the visitor's signal is aborted. The first look has to succeed. */
 export async function watch<T>(showing: Showing<T>, parts: WatchParts): Promise<void> {
   const { visitor, terminal, clock } = parts;
-  const { client, signal } = visitor;
+  const { client, signal, now } = visitor;
   const show = shower(showing.page, parts);
   const news = new News();
   const kept = new KeptLists({ client, clock, random: Math.random, signal, onChange: () => news.tell() });
-  const watching = { client: client.listingFrom(kept), signal };
+  const watching = { client: client.listingFrom(kept), signal, now };
   let last: T | undefined;
   while (!signal.aborted) {
     const began = clock.monotonic();

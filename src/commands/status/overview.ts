@@ -6,7 +6,7 @@ import type { Terminal } from '../line/command.ts';
 import { type Page, type Tone, toned } from '../page/page.ts';
 import { shown } from '../page/render.ts';
 import type { Where } from '../reports/read.ts';
-import type { Visitor } from '../visit.ts';
+import type { TimedVisitor } from '../visit.ts';
 import { devices } from './devices.ts';
 import { lvm } from './lvm.ts';
 import { pool } from './pool.ts';
@@ -21,7 +21,7 @@ export interface Overview {
 }
 
 /** Each job is looked at by itself: what is wrong with one keeps nobody from seeing the others. */
-export async function lookAtAll(visitor: Visitor, where: Where, terminal: Terminal): Promise<Overview> {
+export async function lookAtAll(visitor: TimedVisitor, where: Where, terminal: Terminal): Promise<Overview> {
   const looks = { topology, devices, lvm, pool, sync };
   const jobs = await Promise.all(
     JOBS.map((job) => summaryFor(looks[job] as JobStatus<unknown>, visitor, where, terminal)),
@@ -32,7 +32,7 @@ export async function lookAtAll(visitor: Visitor, where: Where, terminal: Termin
 /** A cluster that does not answer, does not know us, or is none, is nothing that could be said of one job. */
 async function summaryFor<S>(
   { job, look, summary }: JobStatus<S>,
-  visitor: Visitor,
+  visitor: TimedVisitor,
   where: Where,
   terminal: Terminal,
 ): Promise<Summary> {

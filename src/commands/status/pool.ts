@@ -70,7 +70,7 @@ export function statusPage({ pools }: PoolsStatus): Page {
       columns: ['POOL', 'PVS', 'READY', 'PHASE', 'USED', 'OF', 'FULL IN', wide('REPLICAS'), wide('STATES'), 'NOW'],
       rows: pools.map(rowOf),
     },
-    { title: 'WHAT NEEDS A PERSON', columns: ['POOL', wide('CODE'), 'WHY'], rows: troubles },
+    { title: 'NEEDS A PERSON', columns: ['POOL', wide('CODE'), 'WHY'], rows: troubles },
   ];
 }
 

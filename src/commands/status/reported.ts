@@ -1,5 +1,4 @@
 /** `holdfast status JOB` of a job whose agents report: of all nodes, or of those that are named. */
-import { systemClock } from '../../kit/clock/clock.ts';
 import { runs } from '../flags/options.ts';
 import type { Job } from '../jobs.ts';
 import type { Define, Terminal } from '../line/command.ts';
@@ -8,7 +7,7 @@ import type { Page } from '../page/page.ts';
 import { namespaceFlag, nodeNames, type Where } from '../reports/read.ts';
 import { type Agents, agentLines } from '../reports/text.ts';
 import { exitCodeFlag, show, showFlags } from '../show/show.ts';
-import type { Visitor } from '../visit.ts';
+import type { TimedVisitor, Visitor } from '../visit.ts';
 import { absent, type JobStatus, type Need, type Summary, summaryOf, verdictOn } from './summary.ts';
 
 export interface ReportedJob<Looked, Status extends Agents> {
@@ -33,7 +32,7 @@ const flags = { ...showFlags, ...exitCodeFlag, namespace: namespaceFlag() };
 export const reportedStatus = <Looked, Status extends Agents>(job: ReportedJob<Looked, Status>): JobStatus<Status> => ({
   job: job.job,
   async look(visitor, where, terminal) {
-    return job.statusOf(await job.look(visitor, where, terminal), systemClock.now(), where.nodes);
+    return job.statusOf(await job.look(visitor, where, terminal), visitor.now(), where.nodes);
   },
   page: job.page,
   summary: (status) => summaryOfReports(job, status),
@@ -64,7 +63,7 @@ export const statusOfReports = <Looked, Status extends Agents>(parts: ReportedJo
     });
     runs(command, flags, terminal, (options) => {
       const where = { namespace: options.namespace, nodes: nodeNames(command.args) };
-      const look = (visitor: Visitor, quiet: Terminal) => status.look(visitor, where, quiet);
+      const look = (visitor: TimedVisitor, quiet: Terminal) => status.look(visitor, where, quiet);
       const verdict = (seen: Status) => verdictOn([status.summary(seen)]);
       return show({ name: 'status', look, page, verdict }, options, terminal);
     });

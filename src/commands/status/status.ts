@@ -6,7 +6,7 @@ import { addExamples } from '../line/help.ts';
 import { refuseStranger } from '../line/stranger.ts';
 import { namespaceFlag } from '../reports/read.ts';
 import { exitCodeFlag, show, showFlags } from '../show/show.ts';
-import type { Visitor } from '../visit.ts';
+import type { TimedVisitor } from '../visit.ts';
 import { define as devices } from './devices.ts';
 import { define as lvm } from './lvm.ts';
 import { lookAtAll, type Overview, overviewPage } from './overview.ts';
@@ -64,7 +64,7 @@ export const define: Define = (command, terminal) => {
   runs(command, flags, terminal, (options) => {
     refuseStranger(command, 'job');
     const where = { namespace: options.namespace, nodes: [] };
-    const look = (visitor: Visitor, quiet: Terminal) => lookAtAll(visitor, where, quiet);
+    const look = (visitor: TimedVisitor, quiet: Terminal) => lookAtAll(visitor, where, quiet);
     const verdict = ({ jobs }: Overview) => verdictOn(jobs);
     return show({ name: 'status', look, page: overviewPage, verdict }, options, terminal);
   });

@@ -6,7 +6,7 @@ import type { Verdict } from '../line/verdict.ts';
 import { notInstalled } from '../not-installed.ts';
 import type { Page } from '../page/page.ts';
 import type { Where } from '../reports/read.ts';
-import type { Visitor } from '../visit.ts';
+import type { TimedVisitor } from '../visit.ts';
 
 /** `busy`: something goes on by itself. `absent`: it does not run here. `unknown`: it could not be looked at. */
 export type Health = 'well' | 'busy' | 'needs a person' | 'absent' | 'unknown';
@@ -35,7 +35,7 @@ export interface Summary {
 export interface JobStatus<Status> {
   readonly job: Job;
   /** What may not be read, and can be done without, is said on standard error. */
-  readonly look: (visitor: Visitor, where: Where, terminal: Terminal) => Promise<Status>;
+  readonly look: (visitor: TimedVisitor, where: Where, terminal: Terminal) => Promise<Status>;
   readonly page: (status: Status) => Page;
   readonly summary: (status: Status) => Summary;
 }

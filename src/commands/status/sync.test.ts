@@ -26,7 +26,7 @@ test('a sync is told with the age of what it would restore, counted from its las
   expect(standing).toMatchObject({ volumes: 3, claims: 2, ageSeconds: 120, rtoSeconds: 4.2, troubles: [] });
   const text = asText([standing]);
   expect(text).toMatch(/dr +Recovery +prod +s3 +3 +2 +2 minutes +4 seconds +-/);
-  expect(text).toContain('WHAT NEEDS A PERSON\nnone');
+  expect(text).toContain('NEEDS A PERSON\nnone');
 });
 
 test('an export of the original is as old as itself', () => {

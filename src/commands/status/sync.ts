@@ -1,5 +1,4 @@
 /** `holdfast status sync`: what is carried where, how old and how complete it is, and what needs a person. */
-import { systemClock } from '../../kit/clock/clock.ts';
 import { inUnits } from '../../kit/in-words.ts';
 import { type Condition, PERSISTENT_VOLUME_SYNCS, type PersistentVolumeSync } from '../../sync/contract.ts';
 import { remedyFor } from '../explain/codes.ts';
@@ -55,9 +54,9 @@ const NOWHERE = { nodes: [] };
 
 export const sync: JobStatus<SyncsStatus> = {
   job: 'sync',
-  async look({ client, signal }) {
+  async look({ client, signal, now }) {
     const pages = await Array.fromAsync(client.pages(PERSISTENT_VOLUME_SYNCS, { signal }));
-    return { syncs: pages.flat().map((each) => standingOf(each, systemClock.now())) };
+    return { syncs: pages.flat().map((each) => standingOf(each, now())) };
   },
   page: statusPage,
   summary,
@@ -113,7 +112,7 @@ export function statusPage({ syncs }: SyncsStatus): Page {
   const troubles = syncs.flatMap(({ name, troubles: all }) => all.map((why) => [name, toned(why, 'bad')]));
   return [
     { columns, rows: syncs.map(rowOf) },
-    { title: 'WHAT NEEDS A PERSON', columns: ['SYNC', 'WHY'], rows: troubles },
+    { title: 'NEEDS A PERSON', columns: ['SYNC', 'WHY'], rows: troubles },
   ];
 }
 

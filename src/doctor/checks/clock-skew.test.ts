@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { sandboxVersion } from '../../api/sandbox-version.ts';
+import { leastSkew, skewOf } from '../../kit/clock/skew.ts';
 import { aCluster, NOW, seen, told } from '../builders.ts';
-import { leastSkew, skewOf } from '../clock.ts';
 import { clocksAgree } from './clock-skew.ts';
 
 const at = NOW.getTime();
@@ -27,6 +28,12 @@ test.each([
 test('an answer that took long tells nothing, unless the clocks differ by more than that', () => {
   expect(judged(0, 30_000).is).toBe('unknown');
   expect(judged(120_000, 30_000).is).toBe('found');
+});
+
+test('a sandbox has a clock of its own, and is known by its version', () => {
+  const clock = seen({ date: new Date(at + 60_000).toUTCString(), sentMs: at, receivedMs: at });
+  const judgedAs = (version: string) => clocksAgree.judge(aCluster({ clock, server: seen(version) })).is;
+  expect([judgedAs(sandboxVersion('v1.36.3')), judgedAs('v1.36.3')]).toEqual(['ok', 'found']);
 });
 
 test('an answer without a time tells nothing', () => {

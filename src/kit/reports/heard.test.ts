@@ -20,7 +20,7 @@ test.each([
   [12, ['was last heard 12 minutes ago: what is shown may not be so any more']],
   [60 * 50, ['was last heard 2 days ago: what is shown may not be so any more']],
   [-1, []],
-  [-30, ['has a clock that is 30 minutes ahead of the one here']],
+  [-30, ["has a clock that is 30 minutes ahead of the cluster's"]],
 ])('of an agent whose report is %d minutes old: %j', (minutes, expected) => {
   expect(remarks({}, reported('storage', minutesAgo(minutes)))).toEqual(expected);
 });

@@ -38,7 +38,7 @@ export function remarksOnAgent(
 
 function silence(ageMs: number): readonly string[] {
   if (ageMs > SILENT_AFTER_MS) return [`was last heard ${ago(ageMs)}: what is shown may not be so any more`];
-  return ageMs < -AHEAD_MS ? [`has a clock that is ${inUnits(-ageMs)} ahead of the one here`] : [];
+  return ageMs < -AHEAD_MS ? [`has a clock that is ${inUnits(-ageMs)} ahead of the cluster's`] : [];
 }
 
 export interface Sorted<R extends Reported> {
