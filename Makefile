@@ -28,13 +28,7 @@ demo: $(SETUP) console-page ## Show all five jobs at work on two clusters inside
 test: check simulation conformance integration host lab browser ## Run every test tier but the campaign
 
 check: $(SETUP) ## Types, lint, dead code, layers and unit tests; under a minute
-	$(call say,Types)
-	@tsc -p .
-	@tsc -p web
-	$(call say,Lint and format)
-	@biome check --error-on-warnings
-	$(call say,Dead code)
-	@knip
+	@tools/side-by-side.sh Types 'tsc -p .' 'Types of the page' 'tsc -p web' 'Lint and format' 'biome check --error-on-warnings' 'Dead code' 'knip --cache'
 	@$(MAKE) --no-print-directory unit
 
 unit: $(SETUP) ## Run the unit tests

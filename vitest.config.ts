@@ -4,10 +4,16 @@ import { defineConfig } from 'vitest/config';
 /** Whole jobs on simulated machines and clusters, with faults, crashes and power cuts. */
 const SIMULATION = '{src,tools}/**/*.simulation.test.ts';
 
+/** Of tools, by running them: they start programs, and take seconds for what a unit takes milliseconds for. */
+const RUN_TOOLS = 'tools/**/*.integration.test.ts';
+
 const RUN_THE_PROGRAM = ['integration', 'host', 'lab-node'];
 
 /** Each file has clusters of its own, and much of what it does is to wait for them. */
 const TWO_AT_A_TIME = 'integration';
+
+/** They leave nothing behind in it. To start a process for each file, and to load there what all of them load, takes longer than they do. */
+const SHARE_A_PROCESS = 'unit';
 
 /**
  * One project per test tier. Devices, guests and what else there is once on a machine are shared by files, so those tiers run them one
@@ -17,7 +23,8 @@ const tier = (name: string, include: string[], oneByOne = true, testTimeout = on
   test: {
     name,
     include,
-    exclude: name === 'simulation' ? [] : [SIMULATION],
+    exclude: [SIMULATION, RUN_TOOLS].filter((pattern) => !include.includes(pattern)),
+    isolate: name !== SHARE_A_PROCESS,
     testTimeout,
     hookTimeout: 120_000,
     fileParallelism: !oneByOne || name === TWO_AT_A_TIME,
@@ -50,7 +57,7 @@ export default defineConfig({
       tier('simulation', [SIMULATION], false, 120_000),
       /** One real control plane for all of it. */
       tier('conformance', ['test/conformance/**/*.test.ts']),
-      tier('integration', ['test/integration/**/*.test.ts']),
+      tier('integration', ['test/integration/**/*.test.ts', RUN_TOOLS]),
       tier('host', ['test/host/**/*.test.ts']),
       /** The console in a real browser. */
       tier('browser', ['test/browser/**/*.test.ts']),

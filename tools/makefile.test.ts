@@ -5,12 +5,17 @@ import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 
+/** What looks at the code and changes nothing runs at the same time. */
+const SIDE_BY_SIDE = ['tsc', 'biome', 'knip'];
+const NOTED = `words=("\${0##*/}" "$@"); echo "\${words[*]}" >> log`;
+
 let root: string;
 beforeEach(async () => {
   root = await mkdtemp(join(tmpdir(), 'holdfast make '));
   await copyFile(resolve(import.meta.dirname, '../Makefile'), join(root, 'Makefile'));
   for (const file of ['package.json', 'package-lock.json']) await writeFile(join(root, file), '');
-  for (const name of ['make', 'bash', 'mkdir', 'rmdir', 'sleep', 'touch', 'cp']) await link(name);
+  for (const name of ['make', 'bash', 'cat', 'mkdir', 'mktemp', 'rm', 'rmdir', 'sleep', 'touch', 'cp'])
+    await link(name);
   for (const script of [
     'host-tier.sh',
     'lab-tier.sh',
@@ -22,7 +27,9 @@ beforeEach(async () => {
   ])
     await standIn(`tools/${script}`);
   await standIn('programs/npm', `mkdir -p node_modules/.bin; cp programs/made-by-npm/* node_modules/.bin`);
-  for (const name of ['tsc', 'biome', 'knip', 'vitest', 'node']) await standIn(`programs/made-by-npm/${name}`);
+  for (const name of ['vitest', 'node']) await standIn(`programs/made-by-npm/${name}`);
+  await copyFile(resolve(import.meta.dirname, 'side-by-side.sh'), join(root, 'tools/side-by-side.sh'));
+  for (const name of SIDE_BY_SIDE) await script(`programs/made-by-npm/${name}`, NOTED);
 });
 afterEach(() => rm(root, { recursive: true }));
 
@@ -32,17 +39,19 @@ async function link(program: string): Promise<void> {
 }
 
 /** Writes its name and arguments into `log`, and `overlap` when it finds another one running. */
-async function standIn(path: string, body = ''): Promise<void> {
-  const log = `words=("\${0##*/}" "$@"); echo "\${words[*]}" >> log; mkdir running || echo overlap >> log; sleep 0.02; ${body}\nrmdir running`;
+const standIn = (path: string, body = ''): Promise<void> =>
+  script(path, `${NOTED}; mkdir running || echo overlap >> log; sleep 0.02; ${body}\nrmdir running`);
+
+async function script(path: string, body: string): Promise<void> {
   await mkdir(dirname(join(root, path)), { recursive: true });
-  await writeFile(join(root, path), `#!/bin/bash\n${log}\n`, { mode: 0o755 });
+  await writeFile(join(root, path), `#!/bin/bash\n${body}\n`, { mode: 0o755 });
 }
 
-function make(...args: string[]): Promise<{ code: number; err: string }> {
+function make(...args: string[]): Promise<{ code: number; out: string; err: string }> {
   const env = { PATH: join(root, 'programs') };
   return new Promise((done) => {
-    execFile('make', args, { cwd: root, env }, (error, _, err) => {
-      done({ code: typeof error?.code === 'number' ? error.code : error ? -1 : 0, err });
+    execFile('make', args, { cwd: root, env }, (error, out, err) => {
+      done({ code: typeof error?.code === 'number' ? error.code : error ? -1 : 0, out, err });
     });
   });
 }
@@ -51,12 +60,11 @@ const log = async (): Promise<string[]> => (await readFile(join(root, 'log'), 'u
 
 test('make -j test runs every tier, one after another', async () => {
   expect(await make('-j', '8', 'test')).toMatchObject({ code: 0 });
-  expect(await log()).toEqual([
-    'npm ci --no-audit --no-fund --loglevel=error',
-    'tsc -p .',
-    'tsc -p web',
-    'biome check --error-on-warnings',
-    'knip',
+  const [installed, ...rest] = await log();
+  expect(installed).toBe('npm ci --no-audit --no-fund --loglevel=error');
+  const looks = ['biome check --error-on-warnings', 'knip --cache', 'tsc -p .', 'tsc -p web'];
+  expect(rest.slice(0, looks.length).toSorted()).toEqual(looks);
+  expect(rest.slice(looks.length)).toEqual([
     'vitest run --project unit',
     'vitest run --project simulation',
     'build.sh',
@@ -73,10 +81,23 @@ test('make -j test runs every tier, one after another', async () => {
 });
 
 test('a tier that fails ends the run', async () => {
-  await standIn('programs/made-by-npm/knip', 'rmdir running; exit 3');
+  await standIn('programs/made-by-npm/vitest', 'rmdir running; exit 3');
   expect((await make('test')).code).not.toBe(0);
-  expect((await log()).at(-1)).toBe('knip');
+  expect((await log()).at(-1)).toBe('vitest run --project unit');
 });
+
+test.each(SIDE_BY_SIDE)(
+  'make check fails, and runs no test, when %s does, and shows what all of them say',
+  async (name) => {
+    for (const each of SIDE_BY_SIDE)
+      await script(`programs/made-by-npm/${each}`, `echo "${each} was here"; exit ${each === name ? 3 : 0}`);
+    const { code, out, err } = await make('check');
+    expect(code).not.toBe(0);
+    for (const each of SIDE_BY_SIDE) expect(out).toContain(`${each} was here`);
+    expect(err).toContain('failed with 3');
+    expect(await log()).not.toContain('vitest run --project unit');
+  },
+);
 
 test('the dependencies are installed once, and again when the lockfile changed', async () => {
   await make('setup');

@@ -30,7 +30,7 @@ async function follow(order: ToSandbox): Promise<void> {
   await scene.fill(order.scene);
   const authority = createAuthority('holdfast-scale');
   const certificate = authority.issueServer({ commonName: 'sandbox' }, ['127.0.0.1']);
-  const { url } = await listen(cluster.server, certificate, 0);
+  const { url } = await listen(cluster.server, certificate, 0, systemClock);
   const access = { url, ca: authority.certificate, token: cluster.access.tokens.give(ADMIN) };
   const ready: FromSandbox = { access, residentMb: process.memoryUsage.rss() / 2 ** 20 };
   process.send?.(ready);

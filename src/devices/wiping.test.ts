@@ -1,31 +1,14 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { Fault } from '../kit/host/simulated/faults.ts';
 import { WIPE_METHODS, type WipeMethod } from './contract.ts';
 import type { Receipt } from './ledger/entry.ts';
 import { type Attempt, SimulatedWipe } from './simulated-wipe.ts';
+import { aWipe, expectClean, SMALL, WAYS } from './ways-of-wiping.ts';
 
 const KIB = 2 ** 10;
 const MIB = 2 ** 20;
 const GIB = 2 ** 30;
 const HEAD = 100 * MIB;
-const SMALL = 768 * KIB + 512;
-
-interface Way extends Attempt {
-  readonly name: string;
-  readonly facts?: Partial<ConstructorParameters<typeof SimulatedWipe>[0]>;
-}
-
-/** Every way in which bytes come to the device, so slow that there are checkpoints in between. */
-const WAYS: readonly Way[] = [
-  ...WIPE_METHODS.map((method) => ({ name: method, method, bandwidth: 64 * KIB })),
-  {
-    name: 'zero-all, which the kernel does',
-    method: 'zero-all',
-    bandwidth: 64 * KIB,
-    facts: { writeZeroesMaxBytes: MIB },
-  },
-];
 
 describe('a wipe', () => {
   it('by zero-head writes zeroes over the heads and touches nothing else', async () => {
@@ -287,10 +270,11 @@ describe('what is read back', () => {
   });
 
   it('finds one wrong byte anywhere when all of it is read', async () => {
-    const place = fc.nat(9 * MIB + 511);
+    const size = 3 * MIB + 512;
+    const place = fc.nat(size - 1);
     await fc.assert(
       fc.asyncProperty(fc.constantFrom('zero-all', 'random-all'), place, async (method, position) => {
-        const wipe = aWipe(method, 9 * MIB + 512);
+        const wipe = aWipe(method, size);
         wipe.machine.faults.when(({ verb }) => verb === 'device.read', { kind: 'delay', ms: 1_000 }, Infinity);
         const ended = wipe.wipe({ method, verification: 'all' });
         ended.catch(() => {});
@@ -323,79 +307,6 @@ describe('a wipe that is aborted', () => {
     expect(wipe.clock.pending).toBe(0);
   });
 });
-
-describe('a fault at any call', () => {
-  const faults: readonly Fault[] = [{ kind: 'fail' }, { kind: 'fail-after' }];
-
-  it.each(WAYS)(
-    'of a wipe by $name fails it, nothing is written afterwards, and the next attempt completes it',
-    async (way) => {
-      const calls = await callsOf(way);
-      for (const fault of faults)
-        for (let call = 1; call <= calls; call++) {
-          const wipe = struckAt(call, fault, way);
-          const failure = await wipe.toItsEnd(way).then(
-            () => undefined,
-            (error: Error) => error,
-          );
-          expect(failure?.name).toMatch(/^(DeviceError|FileError)$/);
-          const before = wipe.machine.journal.length;
-          await wipe.clock.advance(120_000);
-          expect(wipe.machine.journal.length).toBe(before);
-          await wipe.toItsEnd(way);
-          expectClean(wipe, way.method);
-        }
-    },
-  );
-});
-
-describe('a process that is killed at any call', () => {
-  const kills: readonly Fault[] = [{ kind: 'crash-before' }, { kind: 'crash-after' }];
-
-  it.each(WAYS)(
-    'while it wipes by $name is followed by one that completes it, with or without a power cut',
-    async (way) => {
-      const calls = await callsOf(way);
-      for (const fault of kills)
-        for (const losesPower of [false, true])
-          for (let call = 1; call <= calls; call++) {
-            const wipe = struckAt(call, fault, way);
-            expect(await wipe.toItsEnd(way)).toBe('killed');
-            if (losesPower) wipe.machine.losePower();
-            await wipe.clock.advance(120_000); // what the kernel was told ends without us
-            await wipe.toItsEnd(way);
-            expectClean(wipe, way.method);
-          }
-    },
-  );
-});
-
-async function callsOf(way: Way): Promise<number> {
-  const wipe = aWipe(way.method, SMALL, way.facts);
-  await wipe.toItsEnd(way);
-  const records = wipe.machine.journal.filter(({ verb }) => verb === 'file.write').length;
-  expect(records).toBeGreaterThan(3);
-  return wipe.machine.faults.calls;
-}
-
-function struckAt(call: number, fault: Fault, { method, facts }: Way): SimulatedWipe {
-  const wipe = aWipe(method, SMALL, facts);
-  wipe.machine.faults.at(call, fault);
-  return wipe;
-}
-
-/** A disk full of something. */
-function aWipe(method: WipeMethod, sizeBytes: number, facts?: Way['facts']): SimulatedWipe {
-  const wipe = new SimulatedWipe({ sizeBytes, ...(method === 'discard' && { discardMaxBytes: GIB }), ...facts });
-  if (sizeBytes < HEAD) wipe.fill();
-  return wipe;
-}
-
-function expectClean(wipe: SimulatedWipe, method: WipeMethod): void {
-  if (method === 'random-all') expect(wipe.isKeystream(wipe.record?.seed ?? 'none')).toBe(true);
-  else expect(wipe.disk.isZero()).toBe(true);
-  if (method === 'discard') expect(wipe.isDiscarded).toBe(true);
-}
 
 const begun = (method: WipeMethod, startedAt: Date, doneBytes: number) => ({
   method,

@@ -18,7 +18,7 @@ export async function startServers(): Promise<Servers> {
   await using starting = new AsyncDisposableStack();
   const plane = starting.use(await startControlPlane());
   const cluster = new Cluster({ clock: systemClock, random: Math.random });
-  const listening = starting.use(await listen(cluster.server, plane.credentials.server, 0));
+  const listening = starting.use(await listen(cluster.server, plane.credentials.server, 0, systemClock));
   await forget(plane, cluster);
   const tls = { ca: plane.ca };
   const transportTo = (url: string) =>

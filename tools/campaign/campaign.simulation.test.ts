@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { STORIES } from '../../src/commands/simulate/stories.ts';
 import { seeded } from '../../src/sandbox/seeded.ts';
 import { type Case, casesOf, PARTS, SIZES } from './cases.ts';
+import { storiesOf } from './options.ts';
 import { playAll } from './players.ts';
 
 /** Of each part, by what a run of the story costs: all of them together take about ten minutes of a processor. */
@@ -45,4 +46,10 @@ describe.each([...STORIES])('%s survives', (name, story) => {
     const cases = await casesOf(story, seed, size);
     expect(await failuresOf(sample(cases, Math.ceil(runs / 2), seed)), `seed ${seed}`).toEqual([]);
   });
+});
+
+test('the worlds of a seed are those of that seed', async () => {
+  const [topology = expect.unreachable()] = storiesOf(['topology']);
+  const cases = await casesOf(topology, 41, { each: 0, random: 0, worlds: 2 });
+  expect(new Set(cases.filter(({ part }) => part === 'world').map(({ seed }) => seed))).toEqual(new Set([41, 42]));
 });

@@ -74,12 +74,6 @@ test('nothing crashes around what only looks', () => {
   expect(['GET /a', 'WATCH /a', 'STORE list a', 'look lvs', 'table.mounts m', 'ASK a'].flatMap(crashesAt)).toEqual([]);
 });
 
-test('the worlds of a seed are those of that seed', async () => {
-  const [topology = expect.unreachable()] = storiesOf(['topology']);
-  const cases = await casesOf(topology, 41, { each: 0, random: 0, worlds: 2 });
-  expect(new Set(cases.filter(({ part }) => part === 'world').map(({ seed }) => seed))).toEqual(new Set([41, 42]));
-});
-
 test.each([
   () => minutesOf('abc'),
   () => minutesOf('-1'),
