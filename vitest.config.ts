@@ -1,11 +1,15 @@
 import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
+import { freshSeed } from './test/harness/fresh-seed.ts';
 
 /** Whole jobs on simulated machines and clusters, with faults, crashes and power cuts. */
 const SIMULATION = '{src,tools}/**/*.simulation.test.ts';
 
 /** Of tools, by running them: they start programs, and take seconds for what a unit takes milliseconds for. */
 const RUN_TOOLS = 'tools/**/*.integration.test.ts';
+
+/** What chance decides in these is drawn anew for each commit. */
+const DRAW = ['unit', 'simulation', 'conformance', 'integration'];
 
 const RUN_THE_PROGRAM = ['integration', 'host', 'lab-node'];
 
@@ -33,6 +37,7 @@ const tier = (name: string, include: string[], oneByOne = true, testTimeout = on
     ...(name === TWO_AT_A_TIME && { maxWorkers: 2 }),
     /** What a test waits for is there in a moment, or after a while on a busy machine. */
     expect: { poll: { timeout: 15_000, interval: 100 } },
+    ...(DRAW.includes(name) && { provide: { freshSeed: freshSeed() }, setupFiles: 'test/harness/drawn.ts' }),
     ...(RUN_THE_PROGRAM.includes(name) && { globalSetup: 'test/harness/built.ts' }),
     ...(name === 'browser' && { globalSetup: 'test/browser/built-page.ts' }),
   },

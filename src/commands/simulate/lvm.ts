@@ -27,6 +27,8 @@ const GROUP = 'storage_bulk';
 const EXTENTS = 96n;
 const VOLUMES = 6;
 const LAST_MOVE_MS = 15 * MINUTES;
+/** Late enough for whatever the moves and the faults before it have done to be mended. */
+const SETTLED_MS = 2 * LAST_MOVE_MS;
 const WRONG = `${PREFIX}no-such-option`;
 
 const settings = {
@@ -84,7 +86,7 @@ class LvmStage implements Stage {
     return lvm(parts, settings, processOn(this.#machine, life), { root: '' });
   };
 
-  /** Each is declared and written to; half of them grow; half of them are deleted. */
+  /** Each is declared and written to; half of them grow; half of them are deleted, but never the first: something is always written. */
   steps(random: Random): readonly Step[] {
     const at = (most: number) => Math.floor(random() * most);
     const cut = { ms: at(LAST_MOVE_MS), what: 'the node loses power', act: () => this.#reboot() };
@@ -96,10 +98,13 @@ class LvmStage implements Stage {
         { ms, what: `declares ${name}`, act: () => this.#declare(name) },
         { ms: later(), what: `writes to ${name}`, act: () => this.#write(name) },
         ...(random() < 0.5 ? [{ ms: later(), what: `grows ${name}`, act: () => this.#resize(name, 8n) }] : []),
-        ...(random() < 0.5 ? [{ ms: later(), what: `deletes ${name}`, act: () => this.#delete(name) }] : []),
+        ...(random() < 0.5 && index > 0
+          ? [{ ms: later(), what: `deletes ${name}`, act: () => this.#delete(name) }]
+          : []),
       ];
     });
-    return [...lives.flat(), cut];
+    const atLast = { ms: SETTLED_MS, what: 'writes to every volume that is left', act: () => this.#writeToAll() };
+    return [...lives.flat(), cut, atLast];
   }
 
   #reboot(): void {
@@ -242,6 +247,11 @@ class LvmStage implements Stage {
     if (!volume || !isUsed || !isReady(volume) || volume.metadata.deletionTimestamp) return;
     this.#oracle.write(pathOf(name));
     this.#written += 1;
+  }
+
+  #writeToAll(): void {
+    for (const { metadata } of this.#simulation.objects.list(PERSISTENT_VOLUMES).filter(isOurs))
+      this.#write(metadata.name ?? '');
   }
 
   #resize(name: string, extents: bigint): void {

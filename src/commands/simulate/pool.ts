@@ -122,7 +122,9 @@ class PoolStage implements Stage {
       const act = () => removeIfThere(objects, PODS, `${NAMESPACE}/${name}`);
       return { ms: MINUTES + at(LAST_MOVE_MS), what: `${name} is lost`, act };
     });
-    return [declare, ...resizes, ...writes, ...losses, this.#resize(LAST_MOVE_MS + 2 * MINUTES, AT_LAST)];
+    /** When what was stored before may have been given up with its claims. */
+    const atLast = { ms: 2 * LAST_MOVE_MS, what: 'stores blobs', act: () => this.#store(4) };
+    return [declare, ...resizes, ...writes, ...losses, this.#resize(LAST_MOVE_MS + 2 * MINUTES, AT_LAST), atLast];
   }
 
   changes(random: Random): readonly Change[] {
