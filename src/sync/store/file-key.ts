@@ -15,12 +15,16 @@ export function keyProblem(key: string): string | undefined {
   if (key.includes('\0')) return 'no file can have such a name';
   if (!key.isWellFormed()) return 'such a key is no text';
   if (names.some((name) => Buffer.byteLength(name) > LONGEST_NAME)) return 'no file can have so long a name';
-  if (isOwnFile(key)) return 'such a name is for the own use of the store';
+  if (isOwnFile(key)) return 'such a name is for the own use of the store, or of its filesystem';
   return undefined;
 }
 
-/** Whether a file under the directory is no object, but one of the store's own. */
-export const isOwnFile = (key: string): boolean => key === LOCK_FILE || TEMPORARY.test(basename(key));
+/** What a filesystem keeps for itself at the top, which only root may read. */
+export const OF_FILESYSTEM = 'lost+found';
+
+/** Whether what is under the directory is no object, but the store's own, or that of a filesystem that is mounted there. */
+export const isOwnFile = (key: string): boolean =>
+  key === LOCK_FILE || TEMPORARY.test(basename(key)) || key.split('/').includes(OF_FILESYSTEM);
 
 export const pathOf = (root: string, key: string): string => join(root, ...key.split('/'));
 

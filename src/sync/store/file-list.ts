@@ -3,7 +3,7 @@ import { lstat, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isNothingThere } from '../../kit/host/file-error.ts';
 import { pathIsOurs } from './file-directories.ts';
-import { directoryOf, isOwnFile, pathOf } from './file-key.ts';
+import { directoryOf, isOwnFile, OF_FILESYSTEM, pathOf } from './file-key.ts';
 import { byBytes } from './rules.ts';
 import type { Listed } from './store.ts';
 
@@ -21,6 +21,7 @@ async function* keysIn(root: string, directory: string): AsyncGenerator<string> 
   const entries = (await unlessGone(() => readdir(join(root, directory), { withFileTypes: true }))) ?? [];
   for (const entry of entries) {
     const key = directory === '' ? entry.name : `${directory}/${entry.name}`;
+    if (entry.name === OF_FILESYSTEM) continue;
     if (entry.isDirectory()) yield* keysIn(root, key);
     else if (entry.isFile() && !isOwnFile(key)) yield key;
   }

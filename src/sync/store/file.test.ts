@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chmod, mkdtemp, readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, mkdtemp, readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
@@ -85,6 +85,19 @@ test('what a write has left behind that was cut off is no object', async () => {
   await put('a', '1');
   await writeFile(join(directory, '.a.12-x.tmp'), 'half');
   expect(await keys()).toEqual(['a']);
+});
+
+test('what a filesystem keeps for itself where it is mounted is no object, and need not be readable', async () => {
+  await put('east/a', '1');
+  for (const top of ['', 'east']) {
+    const kept = join(directory, top, 'lost+found');
+    await mkdir(kept);
+    await writeFile(join(kept, '#12'), 'found again');
+    await chmod(kept, 0o000);
+  }
+  expect([await keys(), await keys('east/')]).toEqual([['east/a'], ['east/a']]);
+  await expect(put('lost+found/b', '1')).rejects.toMatchObject({ fault: 'unsupported' });
+  for (const top of ['', 'east']) await chmod(join(directory, top, 'lost+found'), 0o700);
 });
 
 test('prefixes that no key can have list nothing', async () => {
