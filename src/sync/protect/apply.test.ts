@@ -6,7 +6,7 @@ import { decode } from '../export/codec.ts';
 import { readDocument } from '../export/document.ts';
 import { type Keys, keysFrom, NO_KEYS } from '../export/keys.ts';
 import type { Manifest, Pointer } from '../export/manifest.ts';
-import { exportKey, manifestKey, pointerKey } from '../export/names.ts';
+import { exportKey, HIGHEST_COUNT, manifestKey, pointerKey } from '../export/names.ts';
 import { readManifest, readPointer, sha256, writeManifest, writePointer } from '../export/records.ts';
 import { encryptionText, signingPair } from '../export/sample-keys.ts';
 import { aPointer } from '../export/sample-records.ts';
@@ -785,6 +785,39 @@ describe('what somebody did to the store', () => {
     site.restart();
     site.status = undefined;
     expect(await changed(site)).toMatchObject({ kind: 'exported', status: { sequence: 3 } });
+  });
+
+  test.each([HIGHEST_COUNT, Number.MAX_SAFE_INTEGER])(
+    'does not lead to an epoch that nobody could read, nor to one that does not grow: %i',
+    async (epoch) => {
+      await exported(aSite());
+      const before = body(pointerKey(CLUSTER));
+      await expect(inTime(clock, aSite('b').takeOver(undefined, epoch))).rejects.toThrow(
+        `the epoch of ${CLUSTER} is ${epoch}, and none can come after 9999999999: nothing was changed`,
+      );
+      if (epoch === HIGHEST_COUNT) {
+        store.write(pointerKey(CLUSTER), writePointer({ ...pointer(), epoch }, undefined));
+        await expect(inTime(clock, aSite('b').takeOver())).rejects.toMatchObject({ name: 'RecordIsUnreadable' });
+        expect(pointer().epoch).toBe(epoch);
+      } else expect(body(pointerKey(CLUSTER))).toEqual(before);
+      store.write(pointerKey(CLUSTER), before);
+      const behind = aSite();
+      behind.status = { key: exportKey(CLUSTER, SECOND), sha256: 'ab', exportedAt: '', epoch, sequence: 1 };
+      await expect(changed(behind)).rejects.toThrow('nothing was changed');
+    },
+  );
+
+  test('does not lead to a sequence that nobody could read', async () => {
+    const site = aSite();
+    await exported(site);
+    const forged = writeManifest({ ...newest(), sequence: HIGHEST_COUNT }, undefined);
+    const key = manifestKey(CLUSTER, 1, HIGHEST_COUNT);
+    store.write(key, forged);
+    const named = { key, sha256: sha256(forged), sequence: HIGHEST_COUNT };
+    store.write(pointerKey(CLUSTER), writePointer({ ...pointer(), newest: named }, undefined));
+    const count = store.history.length;
+    await expect(changed(aSite())).rejects.toThrow(/^the sequence of Prod is 9999999999.*nothing was changed/);
+    expect(writesSince(count)).toEqual([]);
   });
 
   test('is not known of another name: what the status says of that is forgotten', async () => {

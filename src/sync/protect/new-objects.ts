@@ -12,7 +12,7 @@ import {
   SCHEMA_VERSION,
   type Writer,
 } from '../export/manifest.ts';
-import { closedExportKey, exportKey, manifestKey } from '../export/names.ts';
+import { closedExportKey, exportKey, HIGHEST_COUNT, manifestKey } from '../export/names.ts';
 import { sha256, writeManifest } from '../export/records.ts';
 import { LARGEST_RECORD } from '../export/sealed.ts';
 import type { ObjectStore } from '../store/store.ts';
@@ -72,14 +72,15 @@ export class NewObjects {
   }
 
   async write(wanted: NewExport, writes: ConditionalWrites, signal: AbortSignal): Promise<Written> {
-    for (let { sequence } = wanted, last = sequence + MOST_NAMES; sequence < last; sequence += 1) {
+    const end = Math.min(wanted.sequence + MOST_NAMES, HIGHEST_COUNT + 1);
+    for (let { sequence } = wanted; sequence < end; sequence += 1) {
       const manifest = await this.#writeExport({ ...wanted, sequence }, writes, signal);
       const written = await this.#writeManifest(manifest, wanted.form, writes, signal);
       if (written) return written;
       if (writes.isFenced) await this.#discard(manifest.export.key, signal);
     }
     throw new Retry(
-      `the ${MOST_NAMES} manifests after sequence ${wanted.sequence} of ${wanted.cluster} are there already`,
+      `the manifests from sequence ${wanted.sequence} to ${end - 1} of ${wanted.cluster} are there already`,
     );
   }
 

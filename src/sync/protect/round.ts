@@ -10,7 +10,7 @@ import type { HeldManifest, ManifestFiles } from './manifest-files.ts';
 import type { NewObjects, Written } from './new-objects.ts';
 import type { Exportable, Known, Outcome, Request } from './outcome.ts';
 import { type HeldPointer, PointerFile, signingKey } from './pointer-file.ts';
-import { type Barred, barredBy, epochOf, isBehind, knownHere, lastSequence } from './writer.ts';
+import { type Barred, barredBy, epochOf, isBehind, knownHere, nextSequence } from './writer.ts';
 
 interface RoundParts {
   readonly store: ObjectStore;
@@ -163,7 +163,7 @@ export class Round {
     const writer = { clusterUid: request.clusterUid, epoch: epochOf(held.pointer, request) };
     const { found, reference } = newest;
     for (const key of [found?.manifest.export.key, knownHere(request)?.key]) newObjects.isAfter(this.#secondOf(key));
-    const place = { writer, sequence: lastSequence(newest, request) + 1, previous: reference };
+    const place = { writer, sequence: nextSequence(newest, request), previous: reference };
     const { cluster, form } = request;
     const written = await newObjects.write({ ...content, ...place, cluster, form }, writes, signal);
     const { manifest } = written;

@@ -8,6 +8,7 @@ import type { ObjectStore } from '../store/store.ts';
 import { ConditionalWrites, probeFences } from './conditional-writes.ts';
 import { ManifestFiles } from './manifest-files.ts';
 import { PointerFile } from './pointer-file.ts';
+import { following } from './writer.ts';
 
 export interface TakeOverParts {
   readonly store: ObjectStore;
@@ -88,7 +89,7 @@ function raised({ cluster, clusterUid, clock, knownEpoch = 0 }: TakeOverParts, b
     schemaVersion: SCHEMA_VERSION,
     cluster: cluster.toLowerCase(),
     clusterUid,
-    epoch: Math.max(before?.epoch ?? 0, knownEpoch) + 1,
+    epoch: following('epoch', Math.max(before?.epoch ?? 0, knownEpoch), cluster),
     newest: before?.newest ?? null,
     confirmedAt: before?.confirmedAt ?? clock.now().toISOString(),
   };

@@ -4,7 +4,8 @@
  */
 import type { ExportStatus } from '../contract.ts';
 import type { Manifest, Writer } from '../export/manifest.ts';
-import { exportedAt } from '../export/names.ts';
+import { exportedAt, HIGHEST_COUNT } from '../export/names.ts';
+import { RecordIsUnreadable } from '../export/sealed.ts';
 
 /** Which cluster asks, and for whose exports. */
 export interface Site {
@@ -34,12 +35,25 @@ export function barredBy({ clusterUid, epoch }: Writer, site: Site): Barred | un
 export function epochOf(pointer: Writer | undefined, site: Site): number {
   const { epoch = 0 } = knownHere(site) ?? {};
   const stored = pointer?.epoch ?? 0;
-  return stored < epoch ? epoch + 1 : Math.max(stored, 1);
+  return stored < epoch ? following('epoch', epoch, site.cluster) : Math.max(stored, 1);
 }
 
-/** The last sequence that there was, also when the store has gone back to an earlier state. */
-export const lastSequence = ({ sequence }: Pick<Manifest, 'sequence'>, site: Site): number =>
-  Math.max(sequence, knownHere(site)?.sequence ?? 0);
+/**
+ * The count after this one. Throws before anything is written: a higher one than can be read would keep everybody from writing for good, and
+ * one that does not grow would let two write at once. Nobody comes so far by counting.
+ */
+export function following(what: 'epoch' | 'sequence', count: number, cluster: string): number {
+  if (count < HIGHEST_COUNT) return count + 1;
+  throw new RecordIsUnreadable(
+    'recordIsMalformed',
+    `the ${what} of ${cluster} is ${count}, and none can come after ${HIGHEST_COUNT}: nothing was changed. ` +
+      'Somebody else has written it: see who did that, and move away what he has written, or go on with another spec.protectedCluster',
+  );
+}
+
+/** After the last sequence that there was, also when the store has gone back to an earlier state. */
+export const nextSequence = ({ sequence }: Pick<Manifest, 'sequence'>, site: Site): number =>
+  following('sequence', Math.max(sequence, knownHere(site)?.sequence ?? 0), site.cluster);
 
 /** Whether the store shows an earlier export than the last that this cluster knows of. */
 export function isBehind({ epoch, sequence }: Manifest, site: Site): boolean {
