@@ -247,6 +247,11 @@ const FINDINGS: Readonly<Record<Exclude<FindingFact, DisbeliefFact | StoreFault>
     'the original may take it for the newest export',
     'Move it elsewhere',
   ),
+  signingBeganLater: news(
+    'a manifest is not signed, and is older than the first one that is',
+    'signing was turned on later, and what is signed names it by its hash',
+    'Nothing: it goes with spec.retention. With --strict it counts as broken',
+  ),
   pointerIsSound: news('the pointer is as it was written', 'it was looked at'),
   exportIsSound: news('the export is as it was written', 'it was looked at'),
 };

@@ -25,6 +25,9 @@ const flags = {
   ),
   provider: flag('--provider', 'where exports are kept: azure, s3 or file', text('provider', 's3'), { default: 's3' }),
   all: flag('--all', 'show what is sound, too', onOff, { default: 'false' }),
+  strict: flag('--strict', 'count as broken, too, what was written before signing began and so is not signed', onOff, {
+    default: 'false',
+  }),
   output: outputFlag,
 };
 
@@ -34,15 +37,15 @@ export function addVerify(sync: Command, terminal: Terminal): void {
     .usage('--cluster NAME [flags]')
     .summary('check all exports in a store, offline')
     .description(
-      'Checks every export of a cluster in a store: that it is whole, that it is what its manifest says, that the manifests hang together, and that they are signed where SYNC_TRUSTED_KEYS says by whom. Needs no cluster, and writes nothing. Ends with 1 when anything is broken, or when there is no export at all.',
+      'Checks every export of a cluster in a store: that it is whole, that it is what its manifest says, that the manifests hang together, and that they are signed where SYNC_TRUSTED_KEYS says by whom, from the first that is signed on. Needs no cluster, and writes nothing. Ends with 1 when anything is broken, or when there is no export at all.',
     );
   addExamples(command, {
     'holdfast sync verify --cluster mycluster': 'with OBJECT_STORAGE_BUCKET and so on in the environment',
     'OBJECT_STORAGE_PATH=/exports holdfast sync verify --cluster mycluster --provider file --all':
       'of a directory, with all that is sound',
   });
-  runs(command, flags, terminal, async ({ cluster, provider, all, output }) => {
-    const findings = await look(cluster, provider, terminal);
+  runs(command, flags, terminal, async ({ cluster, provider, all, strict, output }) => {
+    const findings = await look({ cluster, provider, strict }, terminal);
     const shown = all ? findings : findings.filter(({ severity }) => severity !== 'sound');
     terminal.stdout.write(await formatted({ findings: shown }, output, () => asText(findings, shown)));
     const broken = findings.filter(({ severity }) => severity === 'broken').length;
@@ -50,12 +53,18 @@ export function addVerify(sync: Command, terminal: Terminal): void {
   });
 }
 
-async function look(cluster: string, provider: string, { env }: Terminal): Promise<readonly Finding[]> {
+interface Asked {
+  readonly cluster: string;
+  readonly provider: string;
+  readonly strict: boolean;
+}
+
+async function look({ cluster, provider, strict }: Asked, { env }: Terminal): Promise<readonly Finding[]> {
   using stopping = stopSignals(process, () => {});
   const keys = keysFrom(env);
   const store = await openStore(provider, env);
   try {
-    return await Array.fromAsync(verifyChain(store, cluster, keys, stopping.signal));
+    return await Array.fromAsync(verifyChain(store, cluster, keys, stopping.signal, { isStrict: strict }));
   } finally {
     await store.close();
   }

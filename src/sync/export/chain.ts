@@ -10,6 +10,8 @@ export interface Found {
   readonly manifest?: Manifest;
   /** Why it cannot. */
   readonly why?: string;
+  /** Where signatures are looked at. */
+  readonly isUnsigned?: boolean;
 }
 
 export type ChainFact =

@@ -32,8 +32,8 @@ async function changed(times = 1): Promise<void> {
   }
 }
 
-const verified = (by: Keys = NO_KEYS): Promise<Finding[]> =>
-  Array.fromAsync(verifyChain(store.as('auditor'), CLUSTER, by, new AbortController().signal));
+const verified = (by: Keys = NO_KEYS, isStrict = false): Promise<Finding[]> =>
+  Array.fromAsync(verifyChain(store.as('auditor'), CLUSTER, by, new AbortController().signal, { isStrict }));
 const inShort = (findings: readonly Finding[]) => findings.map(({ severity, fact }) => `${severity} ${fact}`);
 const brokenFacts = async (by: Keys = NO_KEYS) =>
   (await verified(by)).filter(({ severity }) => severity === 'broken').map(({ key, fact }) => ({ key, fact }));
@@ -191,12 +191,51 @@ describe('what is broken', () => {
     expect(await brokenFacts(trusted)).toEqual([{ key: pointerKey(CLUSTER), fact: 'signatureIsMissing' }]);
     site.form = { ...PLAIN, isSigned: true };
     await changed();
-    expect(await brokenFacts(trusted)).toEqual([{ key: place(1), fact: 'manifestIsUnreadable' }]);
+    expect(await brokenFacts(trusted)).toEqual([]);
     await clock.advance(6 * DAY);
     await changed();
     expect(inShort(await verified(trusted))).toEqual(['sound pointerIsSound', ...Array(2).fill('sound exportIsSound')]);
     const other = keysFrom({ [ENV.trustedKeys]: signingPair().trusted });
     expect(await brokenFacts(other)).toEqual([{ key: pointerKey(CLUSTER), fact: 'signerIsUnknown' }]);
+  });
+
+  test('is no manifest that was not signed before signing began, unless that is asked for', async () => {
+    const trusted = keysFrom({ [ENV.trustedKeys]: pair.trusted });
+    await changed(2);
+    site.form = { ...PLAIN, isSigned: true };
+    await changed(2);
+    const findings = await verified(trusted);
+    expect(inShort(findings)).toEqual([
+      'sound pointerIsSound',
+      ...Array(2).fill('note signingBeganLater'),
+      ...Array(4).fill('sound exportIsSound'),
+    ]);
+    expect(findings[1]).toMatchObject({
+      key: place(2),
+      message: `unsigned (before signing began): ${place(3)} is the first that is signed`,
+    });
+    const strict = (await verified(trusted, true)).filter(({ severity }) => severity === 'broken');
+    expect(strict.map(({ key, fact }) => `${fact} ${key}`)).toEqual([
+      `signingBeganLater ${place(2)}`,
+      `signingBeganLater ${place(1)}`,
+    ]);
+  });
+
+  test('is a manifest that is not signed although one before it is', async () => {
+    const trusted = keysFrom({ [ENV.trustedKeys]: pair.trusted });
+    await changed();
+    for (const isSigned of [true, false, true]) {
+      site.form = { ...PLAIN, isSigned };
+      await changed();
+    }
+    expect(await brokenFacts(trusted)).toEqual([{ key: place(3), fact: 'signatureIsMissing' }]);
+  });
+
+  test('is a history of which nothing but the pointer is signed', async () => {
+    const trusted = keysFrom({ [ENV.trustedKeys]: pair.trusted });
+    await changed();
+    await inTime(clock, new SimulatedSite({ store, clock, name: 'b', keys }).takeOver());
+    expect(await brokenFacts(trusted)).toEqual([{ key: place(1), fact: 'signatureIsMissing' }]);
   });
 
   test('is told apart from a store that cannot be reached', async () => {

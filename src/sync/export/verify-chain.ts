@@ -19,7 +19,7 @@ import {
   pointerKey,
 } from './names.ts';
 import { type Expected, readManifest, readPointer, sha256 } from './records.ts';
-import { LARGEST_RECORD, type RecordFact, RecordIsUnreadable } from './sealed.ts';
+import { LARGEST_RECORD, type RecordFact, RecordIsUnreadable, signerOf } from './sealed.ts';
 import { ExportIsUnreadable, type UnreadableFact } from './unreadable.ts';
 
 /** Each is explained in ../explanations.ts. */
@@ -29,6 +29,7 @@ export type FindingFact =
   | RecordFact
   | UnreadableFact
   | StoreFault
+  | 'signingBeganLater'
   | 'pointerIsSound'
   | 'pointerIsMissing'
   | 'exportIsSound'
@@ -50,12 +51,16 @@ export interface Finding {
 const CONCURRENCY = 8;
 const MOST_NAMES = 20;
 
-/** Exports are read one after another, newest first. Where there are trusted keys everything has to be signed by one. */
+/**
+ * Exports are read one after another, newest first. Where there are trusted keys everything has to be signed by one, but what was written
+ * before signing began; with `isStrict` that, too.
+ */
 export async function* verifyChain(
   store: ObjectStore,
   cluster: string,
   keys: Keys,
   signal: AbortSignal,
+  { isStrict = false }: { readonly isStrict?: boolean } = {},
 ): AsyncGenerator<Finding, void> {
   const verification = new Verification({ store, cluster, keys, signal });
   const manifests = await verification.manifests();
@@ -63,6 +68,7 @@ export async function* verifyChain(
   yield pointer.finding;
   const chain = chainOf(pointer.newest, manifests);
   yield* chain.breaks.map(({ key, fact, message }) => broken(key, fact, message));
+  yield* unsignedIn(chain, isStrict);
   for (const { manifest } of chain.links) yield await verification.export(manifest);
   yield* chain.orphans.map(orphan);
   const strangers = await Array.fromAsync(verification.strangers(chain));
@@ -110,8 +116,11 @@ class Verification {
   async #found(key: string): Promise<readonly Found[]> {
     const body = await this.#get(key);
     if (!body) return [];
+    const { isRequired } = this.#expected;
     try {
-      return [{ key, sha256: sha256(body), manifest: readManifest(body, this.#expected) }];
+      const isUnsigned = isRequired && signerOf('manifest', body) === undefined;
+      const manifest = readManifest(body, { ...this.#expected, isRequired: isRequired && !isUnsigned });
+      return [{ key, sha256: sha256(body), manifest, isUnsigned }];
     } catch (error) {
       if (!(error instanceof RecordIsUnreadable)) throw error;
       return [{ key, sha256: sha256(body), why: error.message }];
@@ -168,6 +177,22 @@ class Verification {
     const got = await store.get(key, { signal, most });
     return got.kind === 'found' ? got.body : undefined;
   }
+}
+
+/**
+ * What is older than all that is signed was written before signing began, and what is signed names it by its hash. Whoever leaves a
+ * signature out after that is not to be believed, and neither is a history in which nothing is signed.
+ */
+function unsignedIn({ links }: Chain, isStrict: boolean): readonly Finding[] {
+  const place = links.findLastIndex(({ isUnsigned }) => !isUnsigned);
+  const first = links[place]?.key;
+  return links.flatMap(({ key, isUnsigned }, index) => {
+    if (!isUnsigned) return [];
+    if (first === undefined) return [broken(key, 'signatureIsMissing', 'it is not signed, and neither is any other')];
+    if (index < place) return [broken(key, 'signatureIsMissing', `it is not signed, and ${first} before it is`)];
+    const message = `unsigned (before signing began): ${first} is the first that is signed`;
+    return [(isStrict ? broken : note)(key, 'signingBeganLater', message)];
+  });
 }
 
 /** All objects are read, since one that cannot be would keep all of them from being restored. */
