@@ -16,11 +16,13 @@ export interface Surroundings {
 }
 
 export function declarationOf(volume: Volume, { defaults, settings }: Surroundings): Declaration {
-  const { name, uid, path, capacity, annotations, adopts, made } = volume;
+  const { name, uid, path, capacity, annotations, adopts, made, isHeld } = volume;
   const { namespace, secretNamespaces, mountBase } = settings;
   const wasProcessed = made !== undefined || annotations.status === PROCESSED;
   const asked = { annotations, defaults, name, path, mountBase, capacity, secretNamespaces };
-  const parsed = parseOptions({ ...asked, isMade: wasProcessed, agentNamespace: namespace });
+  // What is in force is written with the finalizer, before anything is made: what is not among it was not asked for then.
+  const isSettled = wasProcessed || isHeld;
+  const parsed = parseOptions({ ...asked, isSettled, isMade: wasProcessed, agentNamespace: namespace });
   const faults = [...modeFaults(volume), ...(parsed.ok ? [] : parsed.faults)];
   const { warnings } = parsed;
   if (!parsed.ok || faults.length > 0) return { ok: false, faults, warnings };

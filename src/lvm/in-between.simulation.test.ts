@@ -106,3 +106,40 @@ it.each(['lvcreate', 'mkfs.ext4', 'mount'])(
     expect(mounts).toHaveLength(program === 'mount' ? 1 : 0);
   },
 );
+
+const setDefaults = ({ cluster }: SimulatedNode, data: Readonly<Record<string, string>>): void => {
+  const metadata = { name: 'holdfast-lvm-defaults', namespace: 'holdfast' };
+  const configMap: { metadata: object; data: object } = { metadata, data };
+  cluster.put('configmaps', configMap);
+};
+
+it.each([
+  ['thinPool appears', {}, { thinPool: 'pool', thinPoolSize: '64Mi' }],
+  ['cryptSecret appears', {}, { cryptSecret: 'key' }],
+  ['cryptSecret changes', { cryptSecret: 'key' }, { cryptSecret: 'holdfast/other' }],
+  ['cryptSecret goes', { cryptSecret: 'key' }, {}],
+  ['thinPool goes', { thinPool: 'pool', thinPoolSize: '64Mi' }, {}],
+] as const)(
+  'a volume whose logical volume was made before a default %s is made on as it was begun',
+  async (_, before, after) => {
+    const made = async (whenMade: (node: SimulatedNode) => void) => {
+      const node = new SimulatedNode();
+      setDefaults(node, before);
+      node.declare('data');
+      justBefore(node, isRun('mkfs.ext4'), () => whenMade(node));
+      await node.rest();
+      expect([node.says('data', 'status'), node.says('data', 'message')]).toEqual(['Processed', undefined]);
+      return node;
+    };
+    const undisturbed = await made(() => {});
+    const disturbed = await made((node) => {
+      setDefaults(node, after);
+      node.kill({ withPrograms: true });
+    });
+    const inForce = (node: SimulatedNode) => ['thinPool', 'cryptSecret'].map((key) => node.says('data', key));
+    expect(inForce(disturbed)).toEqual(inForce(undisturbed));
+    expect(disturbed.lv('data')?.kind).toBe(undisturbed.lv('data')?.kind);
+    expect(disturbed.contentOf('data')?.formatted).toBe(1);
+    expect(disturbed.violations).toEqual([]);
+  },
+);

@@ -36,7 +36,7 @@ describe('refused is', () => {
     const annotations = fc.dictionary(fc.oneof(fc.constantFrom(...OPTION_KEYS), fc.string()), texts);
     fc.assert(
       fc.property(annotations, annotations, fc.boolean(), (ours, defaults, isMade) => {
-        const parsed = parseOptions(anAsked({ annotations: ours, defaults, isMade }));
+        const parsed = parseOptions(anAsked({ annotations: ours, defaults, isMade, isSettled: isMade }));
         const told = [...parsed.warnings, ...(parsed.ok ? [] : parsed.faults)];
         for (const sentence of told) expect(sentence).toMatch(/^[\x20-\x7e…]{1,2500}$/);
         if (parsed.ok)

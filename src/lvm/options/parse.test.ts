@@ -64,7 +64,7 @@ describe('who decides', () => {
     expect(options.crypt).toBeUndefined();
   });
 
-  test('of a volume that is there already, later defaults change only what can be changed', () => {
+  test('of a volume that it was begun to make, later defaults change only what can be changed', () => {
     const defaults = {
       fsType: 'xfs',
       vg: 'fast',
@@ -73,7 +73,7 @@ describe('who decides', () => {
       fsOpts: '-K',
       mountOpts: 'noatime',
     };
-    expect(optionsOf({ defaults, isMade: true })).toMatchObject({
+    expect(optionsOf({ defaults, isSettled: true })).toMatchObject({
       fsType: 'ext4',
       vg: 'storage_bulk',
       fsArgs: [],
@@ -296,7 +296,7 @@ describe('what is in force', () => {
       fc.property(texts, texts, (annotations, defaults) => {
         const options = optionsOf({ annotations, name: 'the-volume-0' });
         const written = writeOptions(options);
-        expect(optionsOf({ annotations: written, defaults, isMade: true, name: 'the-volume-0' })).toEqual(options);
+        expect(optionsOf({ annotations: written, defaults, isSettled: true, name: 'the-volume-0' })).toEqual(options);
       }),
     );
   });

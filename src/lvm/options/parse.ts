@@ -15,6 +15,8 @@ export interface Asked extends Saying {
   /** `spec.local.path`. */
   readonly path: string;
   readonly mountBase: string;
+  /** It has its filesystem. */
+  readonly isMade?: boolean | undefined;
   /** Of storage, in `spec.capacity`. */
   readonly capacity?: string | undefined;
   readonly agentNamespace: string;

@@ -14,11 +14,11 @@ export interface Saying {
   readonly annotations: Readonly<Record<string, string>>;
   /** What the ConfigMap says. */
   readonly defaults: Readonly<Record<string, string>>;
-  /** The volume is there already. Then its annotations say what it was made with, and defaults that came later do not change that. */
-  readonly isMade?: boolean | undefined;
+  /** It was begun to make the volume. Then its annotations say what it is made with, and defaults that come later do not change that. */
+  readonly isSettled?: boolean | undefined;
 }
 
-/** What cannot be changed once a volume is there. */
+/** What cannot be changed once it was begun to make a volume. */
 export const SETTLED: readonly OptionKey[] = ['fsType', 'vg', 'fsOpts', 'cryptSecret', 'thinPool', 'thinPoolSize'];
 /** Each volume has to say it for itself: as a default, it would be meant for volumes that nobody thought of. */
 export const NO_DEFAULT: readonly OptionKey[] = ['snapshotOf'];
@@ -103,7 +103,7 @@ export class Said {
   }
 
   #default(key: OptionKey): string | undefined {
-    const isOver = this.#saying.isMade && SETTLED.includes(key);
+    const isOver = this.#saying.isSettled && SETTLED.includes(key);
     return isOver || NO_DEFAULT.includes(key) ? undefined : own(this.#saying.defaults, key);
   }
 }
