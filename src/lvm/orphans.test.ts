@@ -57,6 +57,10 @@ describe('a mount point', () => {
       '/mnt/pv/old, where /dev/old is mounted',
     ]);
   });
+  it('is not what a filesystem that is mounted at the mount base keeps for itself', () =>
+    expect(words(searched([], { names: ['empty', 'lost+found'] }), [])).toEqual([
+      '/mnt/pv/empty, where nothing is mounted',
+    ]));
   it('is also told when its directory is hidden', () =>
     expect(words(searched([], { mounts: [mount()] }), [])).toEqual([
       '/mnt/pv/data, where /dev/mapper/storage_bulk-data is mounted',

@@ -77,10 +77,14 @@ function orphanPools({ look }: Searched, volumes: readonly Claimant[]): readonly
   });
 }
 
+/** What a filesystem keeps for itself, if one is mounted at the mount base: no volume can be called so. */
+const OF_FILESYSTEM = 'lost+found';
+
 function orphanMountPoints({ look, names, mountBase }: Searched, volumes: readonly Claimant[]) {
   const wanted = new Set(volumes.map(({ path }) => path));
   const mounted = look.mounts.map(({ mountPoint }) => mountPoint).filter((path) => dirname(path) === mountBase);
-  const paths = new Set([...names.map((name) => `${mountBase}/${name}`), ...mounted]);
+  const there = names.filter((name) => name !== OF_FILESYSTEM).map((name) => `${mountBase}/${name}`);
+  const paths = new Set([...there, ...mounted]);
   return [...paths]
     .filter((path) => !wanted.has(path))
     .sort()

@@ -294,15 +294,28 @@ describe('a volume of which nothing is here', () => {
 });
 
 describe('the directory of a volume that is gone', () => {
+  const realMachine = ({ machine, clock, cluster }: SimulatedNode): RealMachine => {
+    const host = machine.host();
+    const log = new RecordingLog();
+    const client = new KubeClient({ transport: transportOf(host, cluster), clock, random: () => 0.5 });
+    return new RealMachine({ host, viewpoint: { root: '' }, clock, log, client, cluster: 'c', saw: () => {} });
+  };
+
+  it('stays with an empty lost+found in it, which may be all that a filesystem shows of itself', async () => {
+    const node = new SimulatedNode();
+    const { tree } = node.machine;
+    tree.mkdir('/mnt/pv/old/lost+found');
+    expect(await realMachine(node).removeMountPoint('/mnt/pv/old')).toBe(false);
+    expect(tree.list('/mnt/pv/old')).toEqual(['lost+found']);
+    expect(node.machine.journal).toEqual([]);
+  });
+
   it('is left alone, and so is its unit, when something is mounted there by now', async () => {
     const node = new SimulatedNode();
     const { machine, fileSystems, clock } = node;
     const path = '/mnt/pv/taken';
     machine.tree.mkdir(path);
-    const host = machine.host();
-    const log = new RecordingLog();
-    const client = new KubeClient({ transport: transportOf(host, node.cluster), clock, random: () => 0.5 });
-    const real = new RealMachine({ host, viewpoint: { root: '' }, clock, log, client, cluster: 'c', saw: () => {} });
+    const real = realMachine(node);
     fileSystems.mountForeign(path);
     await expect(real.removeMountPoint(path)).rejects.toThrow('somebody is mounted at /mnt/pv/taken by now');
     expect(machine.journal).toEqual([]);
