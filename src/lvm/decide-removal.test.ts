@@ -57,6 +57,11 @@ describe('a volume that is being deleted', () => {
     expect(removal(unmounted({ lv: snapshot }), { shred: 'discard' })).toBe('snapshotCannotBeShredded');
     expect(removal(unmounted({ lv: { ...snapshot, pool: 'pool' } }), { shred: 'discard' })).toBe('shred');
   });
+  it('is not shredded through a cache, which may keep that to itself', () => {
+    const cached = unmounted({ lv: lv({ kind: 'cached' }) });
+    expect(removal(cached, { shred: 'zero' })).toBe('cacheKeepsBytes');
+    expect(removal(cached)).toBe('remove');
+  });
   it('is marked, renamed and deactivated when it is to be kept for a while, in this order', () => {
     const policy = { removePolicy: 'trash', shred: 'zero' } as const;
     const step = (sight: Sight) => decideRemoval({ ...leaving, ...policy }, sight);

@@ -71,5 +71,6 @@ function gone(
     return step({ kind: 'trash', does: trashedAt === undefined ? 'mark' : 'rename', lv });
   if (shred === 'none' || isShredded) return step({ kind: 'remove', lv });
   if (isClassicSnapshot(lv)) return refusal('snapshotCannotBeShredded', { lv: fullName(lv) });
+  if (lv.kind === 'cached') return refusal('cacheKeepsBytes', { lv: fullName(lv) });
   return step(lv.isActive ? { kind: 'shred' } : { kind: 'activate', lv });
 }

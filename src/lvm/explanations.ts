@@ -113,6 +113,10 @@ const REFUSALS: Readonly<Record<Fact, Said>> = {
     'a snapshot outside of a thin pool is to be shredded',
     'what it keeps of its origin cannot be reached',
   ],
+  cacheKeepsBytes: [
+    'a logical volume with a cache is to be shredded',
+    'what is written may stay in the cache, and what it held on the disks below',
+  ],
   discardDoesNotReachDisk: [
     'the thin pool does not pass discards on to its disks',
     'what was written would stay on them, although shredding was asked for',

@@ -23,7 +23,8 @@ export interface LogicalVolume {
   readonly name: string;
   readonly group: string;
   readonly uuid: string;
-  readonly kind: 'plain' | 'thin' | 'thin-pool' | 'snapshot' | 'other';
+  /** `cached` has a faster disk before it, in which what is written may stay. */
+  readonly kind: 'plain' | 'thin' | 'thin-pool' | 'snapshot' | 'cached' | 'other';
   readonly sizeBytes: bigint;
   readonly tags: readonly string[];
   readonly isActive: boolean;

@@ -101,14 +101,37 @@ describe('the report of a node', () => {
     expect(Object.keys(volumesIn('raid1'))).toEqual(['mirror']);
   });
 
-  it('tells of a volume with a cache, whose parts LVM names in brackets, that it is in no pool and of no origin', () => {
-    const cached = fixture('raid1')
-      .replace('"pool_lv":""', '"pool_lv":"[fast_cvol]"')
-      .replace('"origin":""', '"origin":"[mirror_corig]"');
-    expect(cached).toContain('corig');
-    const { pool, origin } = parseReport(cached).groups.get('lab')?.volumes.get('mirror') ?? { pool: 'none' };
-    expect([pool, origin]).toEqual([undefined, undefined]);
-  });
+  it.each([
+    ['a cache', { lv_attr: 'Cwi-aoC---', lv_layout: 'cache', pool_lv: '[fast_cpool]', origin: '[it_corig]' }, 'cached'],
+    [
+      'a cachevol',
+      { lv_attr: 'Cwi-a-C---', lv_layout: 'cache', pool_lv: '[fast_cvol]', origin: '[it_corig]' },
+      'cached',
+    ],
+    ['a writecache', { lv_attr: 'Cwi-aoC---', lv_layout: 'writecache', origin: '[it_wcorig]' }, 'cached'],
+    ['a cache and a snapshot of it', { lv_attr: 'owi-aoC---', lv_layout: 'cache', origin: '[it_corig]' }, 'cached'],
+    [
+      'a cache pool that nothing uses',
+      { lv_attr: 'Cwi---C---', lv_layout: 'cache,pool', lv_role: 'private' },
+      'cached',
+    ],
+    ['raid5', { lv_attr: 'rwi-a-r---', lv_layout: 'raid,raid5,raid5_ls' }, 'other'],
+    ['raid10 that is reshaped', { lv_attr: 'rwi-aos---', lv_layout: 'raid,raid10,raid10_near' }, 'other'],
+    ['a mirror', { lv_attr: 'mwi-aom---', lv_layout: 'mirror', data_percent: '', metadata_percent: '' }, 'other'],
+    [
+      'a vdo pool',
+      { lv_attr: 'dwi-------', lv_layout: 'vdo,pool', lv_role: 'private', data_percent: '37.52' },
+      'other',
+    ],
+    ['a volume in a vdo pool', { lv_attr: 'vwi-aov---', lv_layout: 'vdo,sparse', pool_lv: 'vpool0' }, 'other'],
+  ] as const)(
+    'tells of a volume with parts of its own, that it is in no thin pool and of no origin: %s',
+    (_, row, kind) => {
+      const { pool, origin, ...volume } = theOnly({ data_percent: '0.10', metadata_percent: '1.37', ...row });
+      expect([pool, origin]).toEqual([undefined, undefined]);
+      expect(volume).toMatchObject({ name: 'it', kind, sizeBytes: 8n * MIB, health: '', isLost: false });
+    },
+  );
 
   it('tells of disks that are missing, and what lacks them', () => {
     expect(groupIn('missing-disk')).toMatchObject({ missingDisks: 1, obstacles: ['1 of its disks is missing'] });
@@ -210,6 +233,14 @@ it('every world that was recorded is read without an error', () => {
   expect(names.length).toBeGreaterThan(12);
   for (const name of names) parseReport(readFileSync(new URL(name, FIXTURES), 'utf8'));
 });
+
+/** Of a group with one logical volume, which LVM reports so. */
+function theOnly(row: Readonly<Record<string, string>>): LogicalVolume {
+  const { report } = JSON.parse(fixture('raid1')) as { report: [{ lv: [Record<string, string>] }] };
+  report[0].lv = [{ ...report[0].lv[0], lv_name: 'it', ...row }];
+  const volume = parseReport(JSON.stringify({ report })).groups.get('lab')?.volumes.get('it');
+  return volume ?? expect.unreachable('it is not told');
+}
 
 function groupWithout(part: 'vg' | 'lv'): string {
   const { report } = JSON.parse(fixture('plain')) as { report: [Record<string, unknown>] };

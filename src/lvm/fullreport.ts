@@ -98,7 +98,7 @@ const PERCENT = z
   .string()
   .regex(/^(\d+\.\d+)?$/)
   .transform((text) => (text === '' ? undefined : Number(text)));
-/** In brackets LVM names what it hides, the parts of a cache among it: that is no thin pool, and no volume that anything is a snapshot of. */
+/** In brackets LVM names what it hides, the parts of a cache among it: that is no volume that anything is a snapshot of. */
 const HIDDEN = z.string().regex(/^\[[A-Za-z0-9+_.-]+\]$/);
 const OPTIONAL_NAME = z.union([NAME, HIDDEN.transform(() => ''), z.literal('')]).transform((name) => name || undefined);
 
@@ -199,7 +199,7 @@ function volumeOf(lv: ReportedVolume, group: string): LogicalVolume {
     isLost: ['I', 'S'].includes(lv.lv_attr[4] ?? ''),
     device,
     isReadOnly: lv.lv_attr[1] !== 'w',
-    pool: lv.pool_lv,
+    pool: isThinOf(lv) ? lv.pool_lv : undefined, // pools of other kinds, such as vdo, promise something else
     origin: lv.origin,
     dataPercent: lv.data_percent,
     metadataPercent: lv.metadata_percent,
@@ -207,11 +207,18 @@ function volumeOf(lv: ReportedVolume, group: string): LogicalVolume {
   };
 }
 
-function kindOf({ lv_layout: layout, lv_role: role }: ReportedVolume): LogicalVolume['kind'] {
-  const isThin = layout.includes('thin');
+/** The seventh of the attributes. The layout has a word for some kinds of caches only. */
+const CACHED = 'C';
+
+const isThinOf = ({ lv_layout: layout }: ReportedVolume): boolean => layout.includes('thin');
+
+function kindOf(lv: ReportedVolume): LogicalVolume['kind'] {
+  const { lv_attr: attributes, lv_layout: layout, lv_role: role } = lv;
+  const isThin = isThinOf(lv);
   if (isThin && layout.includes('pool')) return 'thin-pool';
   if (role.includes('snapshot')) return 'snapshot';
   if (isThin) return 'thin';
+  if (attributes[6] === CACHED) return 'cached';
   return layout.length === 1 && ['linear', 'striped'].includes(layout[0] ?? '') ? 'plain' : 'other';
 }
 

@@ -46,6 +46,7 @@ interface Details {
   readonly marksContradict: { readonly lv: string };
   readonly unitIsForeign: { readonly unit: string; readonly path: string };
   readonly snapshotCannotBeShredded: { readonly lv: string };
+  readonly cacheKeepsBytes: { readonly lv: string };
   readonly discardDoesNotReachDisk: { readonly pool: string };
   readonly logicalVolumeIsShredded: { readonly lv: string };
   readonly adoptedIsMissing: { readonly uuid: string; readonly vg: string };
@@ -234,6 +235,12 @@ const SENTENCES: {
     message: ({ lv }) =>
       `${lv} is a snapshot outside of a thin pool: what it keeps of its origin cannot be reached to be shredded`,
     remedy: 'Set the annotation shred to none to have it removed as it is',
+  },
+  cacheKeepsBytes: {
+    message: ({ lv }) =>
+      `${lv} has a cache, in which what is written to shred it may stay: what it held would be left on the disks below`,
+    remedy:
+      'Take the cache off with lvconvert --uncache, and it is shredded; or set the annotation shred to none to have it removed as it is',
   },
   discardDoesNotReachDisk: {
     message: ({ pool }) =>

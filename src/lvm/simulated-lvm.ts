@@ -26,6 +26,8 @@ export interface SimulatedVolume {
   origin?: string | undefined;
   readonly isReadOnly: boolean;
   mapped?: Mapped | undefined;
+  /** A person has put a faster disk before it, by lvconvert --type cache. */
+  isCached?: boolean;
 }
 
 export interface SimulatedGroup {
@@ -376,11 +378,11 @@ export class SimulatedLvm {
   }
 
   #reported(volume: SimulatedVolume): object {
-    const { name, uuid, extents, tags, mapped, kind, pool, origin, isReadOnly } = volume;
+    const { name, uuid, extents, tags, mapped, kind, pool, origin, isReadOnly, isCached } = volume;
     const [major = '-1', minor = '-1'] = mapped?.number.split(':') ?? [];
     const isFull = kind === 'thin-pool' || kind === 'snapshot';
     const classic = this.#isOrigin(volume);
-    const [type, ...rest] = ATTRIBUTES[kind];
+    const [type, ...rest] = ATTRIBUTES[isCached ? 'cached' : kind];
     return {
       lv_name: name,
       lv_uuid: uuid,
@@ -392,7 +394,7 @@ export class SimulatedLvm {
         mapped && this.devices.isBusy(mapped) ? 'o' : '-',
         ...rest,
       ].join(''),
-      lv_layout: LAYOUTS[kind],
+      lv_layout: layoutOf(volume),
       lv_role: roleOf(volume, classic),
       lv_size: `${extents * EXTENT}`,
       origin_size: classic ? `${extents * EXTENT}` : '',
@@ -404,6 +406,12 @@ export class SimulatedLvm {
       data_percent: mapped && isFull ? this.#filled(volume).toFixed(2) : '',
       metadata_percent: mapped && kind === 'thin-pool' ? this.#mappedShare(volume).toFixed(2) : '',
       lv_health_status: '',
+      ...(isCached && {
+        pool_lv: '[fast_cvol]',
+        origin: `[${name}_corig]`,
+        data_percent: '0.10',
+        metadata_percent: '1.37',
+      }),
     };
   }
 
@@ -445,11 +453,12 @@ const KINDS: Readonly<Record<string, SimulatedVolume['kind']>> = {
   'thin-pool': 'thin-pool',
   snapshot: 'snapshot',
 };
-const ATTRIBUTES: Readonly<Record<SimulatedVolume['kind'], string>> = {
+const ATTRIBUTES: Readonly<Record<SimulatedVolume['kind'] | 'cached', string>> = {
   plain: '-----',
   thin: 'Vtz--',
   'thin-pool': 'ttz--',
   snapshot: 'ss---',
+  cached: 'CC---',
 };
 const LAYOUTS: Readonly<Record<SimulatedVolume['kind'], string>> = {
   plain: 'linear',
@@ -457,6 +466,11 @@ const LAYOUTS: Readonly<Record<SimulatedVolume['kind'], string>> = {
   'thin-pool': 'thin,pool',
   snapshot: 'linear',
 };
+
+function layoutOf({ kind, pool, isCached }: SimulatedVolume): string {
+  if (isCached) return 'cache';
+  return LAYOUTS[kind === 'snapshot' && pool !== undefined ? 'thin' : kind];
+}
 
 function roleOf({ kind, pool }: SimulatedVolume, isOrigin: boolean): string {
   if (kind === 'thin-pool') return 'private';
@@ -497,7 +511,7 @@ function holds(term: string, volume: SimulatedVolume): boolean {
     lv_name: [volume.name],
     lv_uuid: [volume.uuid],
     lv_role: roleOf(volume, isOrigin).split(','),
-    lv_layout: LAYOUTS[volume.kind].split(','),
+    lv_layout: layoutOf(volume).split(','),
   };
   const found = values[field] ?? never(`${field} is no field`);
   return found.includes(value) !== (not === '!');

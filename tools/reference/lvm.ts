@@ -134,6 +134,7 @@ const EXAMPLES: { readonly [F in Fact]?: Parameters<typeof refusal<F>>[1] } & Re
   marksContradict: { lv: LV },
   unitIsForeign: { unit: 'mnt-pv-data.mount', path: '/mnt/pv/data' },
   snapshotCannotBeShredded: { lv: 'fast/data-monday' },
+  cacheKeepsBytes: { lv: LV },
   discardDoesNotReachDisk: { pool: 'fast/pool' },
   logicalVolumeIsShredded: { lv: LV },
   adoptedIsMissing: { uuid: 'Y3Rj1E', vg: 'fast' },
