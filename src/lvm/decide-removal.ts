@@ -3,7 +3,7 @@ import type { LogicalVolume } from './facts.ts';
 import type { VolumeOptions } from './options.ts';
 import { refusal } from './reasons.ts';
 import type { Sight } from './sight.ts';
-import { type Decision, done, fullName, isClassicSnapshot, step, unlessImpossible } from './steps.ts';
+import { covered, type Decision, done, fullName, isClassicSnapshot, step, unlessImpossible } from './steps.ts';
 import { encodeTag, type Owner } from './tags.ts';
 import { isInTrash, keptBy } from './trash.ts';
 
@@ -24,12 +24,13 @@ export interface Leaving {
 
 /** Takes away what belongs to it, and nothing else. What is left over of a deleted volume is taken away in the same way, by the name that it has. */
 export function decideRemoval(leaving: Leaving, sight: Sight): Decision {
-  const { group, owner, mapping, ofDevice } = sight;
+  const { group, owner, mapping, ofDevice, cover } = sight;
   const isOurs = owner?.uid === leaving.uid;
   const lv = isOurs ? sight.lv : undefined;
+  if (lv?.isSuspended) return step({ kind: 'resume', lv });
+  if (cover) return covered(cover);
   if (!owner && sight.lv && wasOurs(sight.lv, leaving)) return refusal('marksContradict', { lv: fullName(sight.lv) });
   if (!lv) return underAnotherName(sight, leaving);
-  if (lv.isSuspended) return step({ kind: 'resume', lv });
   const elsewhere = ofDevice.find(({ mountPoint }) => mountPoint !== leaving.path);
   if (elsewhere) return refusal('isInUseElsewhere', { lv: fullName(lv), path: elsewhere.mountPoint });
   if (ofDevice.length > 0) return uppermostIsAnother(leaving, sight) ?? step({ kind: 'unmount' });

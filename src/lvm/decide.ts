@@ -9,7 +9,7 @@ import { refusal } from './reasons.ts';
 import { mountOptsOf } from './remount.ts';
 import { type Mapping, type Sight, upperDevice } from './sight.ts';
 import { roundUpToExtents } from './size.ts';
-import { type Decision, done, fullName, type Matter, step, unlessImpossible } from './steps.ts';
+import { covered, type Decision, done, fullName, type Matter, step, unlessImpossible } from './steps.ts';
 import { isMarked, type Owner, ownerOf } from './tags.ts';
 import { isInTrash } from './trash.ts';
 import { type Kept, unlessLargeEnough, upkeep } from './upkeep.ts';
@@ -75,6 +75,7 @@ function withoutVolume({ declared, sight, group, limits }: WithoutVolume): Decis
   if (stray) return refusal('logicalVolumeIsElsewhere', { lv: fullName(stray), vg: options.vg });
   if (declared.adopts !== undefined && !declared.wasProcessed) return takenBack(declared.adopts, group);
   if (declared.wasProcessed) return refusal('logicalVolumeIsGone', { vg: options.vg, lv: declared.name });
+  if (sight.cover) return covered(sight.cover);
   const [mount] = sight.atPath;
   if (mount) return refusal('somethingElseIsMounted', { path, source: mount.source });
   if (options.snapshotOf !== undefined) return snapshot(options.snapshotOf, { declared, group, limits });
@@ -286,6 +287,7 @@ const foreignSignature = (signature: string, lv: LogicalVolume, { options }: Dec
 function unlessMounted(known: WithVolume, device: string | undefined): Decision | undefined {
   const { declared, sight } = known;
   const { path } = declared;
+  if (sight.cover) return covered(sight.cover);
   const top = sight.atPath.at(-1);
   if (top && top.device !== device) return refusal('somethingElseIsMounted', { path, source: top.source });
   const unit = wantedUnit(known);

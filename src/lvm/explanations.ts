@@ -82,6 +82,10 @@ const REFUSALS: Readonly<Record<Fact, Said>> = {
     'somebody may have used it: none is made over it, and no repair is tried, since that can cost data',
   ],
   somethingElseIsMounted: ['something else is mounted where the volume belongs', 'what is below it would be hidden'],
+  mountBaseIsCovered: [
+    'a filesystem was mounted over the directory that volumes are mounted in',
+    'it hides them, and what would be made or mounted there would be on that filesystem',
+  ],
   mountPointIsNotEmpty: [
     'there are files in the directory that the volume is to be mounted at',
     'who has written them would not find them any more, and could not tell why',

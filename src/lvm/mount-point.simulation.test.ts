@@ -1,5 +1,5 @@
-/** Somebody has files in the directory that a volume is mounted at. */
-import { expect, it } from 'vitest';
+/** Somebody has files in the directory that a volume is mounted at, or mounts something over the directory above. */
+import { describe, expect, it } from 'vitest';
 import { pathOf, SimulatedNode } from './simulated-node.ts';
 
 const VOLUME = 'data';
@@ -77,4 +77,67 @@ it('a volume that was ready before is mounted all the same, and they stay when i
   expect(node.lv(VOLUME)).toBeUndefined();
   expect(node.machine.tree.list(pathOf(VOLUME))).toEqual(['notes.txt']);
   expect(node.fileSystems.immutable.has(pathOf(VOLUME))).toBe(true);
+});
+
+describe('a filesystem that somebody mounts over the mount base', () => {
+  const RESYNC_MS = 600_000;
+
+  async function covered(where: string): Promise<SimulatedNode> {
+    const node = new SimulatedNode();
+    node.declare(VOLUME);
+    await node.rest();
+    node.write(VOLUME);
+    node.fileSystems.mountForeign(where);
+    return node;
+  }
+
+  it.each(['/mnt/pv', '/mnt'])(
+    'at %s is told on every volume, nothing is made in it, and all goes on without it',
+    async (where) => {
+      const node = await covered(where);
+      const calls = node.machine.calls.length;
+      node.declare('another');
+      await node.pass(RESYNC_MS);
+      await node.rest();
+      for (const name of [VOLUME, 'another']) {
+        expect(node.says(name, 'status')).toBe('Not-Processed-Errors');
+        expect(node.says(name, 'message')).toContain(`somebody is mounted at ${where}, over`);
+        expect(node.says(name, 'message')).toContain('mountBaseIsCovered');
+      }
+      expect(node.machine.mounts).toHaveLength(2);
+      const since = node.machine.calls.slice(calls);
+      expect(since.filter(({ verb }) => ['mkdir', 'remove'].includes(verb))).toEqual([]);
+      expect(node.lv('another')).toBeUndefined();
+      node.fileSystems.unmount(where);
+      await node.rest();
+      for (const name of [VOLUME, 'another']) expect(node.says(name, 'status')).toBe('Processed');
+      expect(node.violations).toEqual([]);
+    },
+  );
+
+  it('keeps a volume that is deleted until it is gone', async () => {
+    const node = await covered('/mnt/pv');
+    const calls = node.machine.calls.length;
+    node.delete(VOLUME);
+    await node.rest();
+    expect(node.says(VOLUME, 'message')).toContain('mountBaseIsCovered');
+    expect(node.commandsSince(calls).map(([program]) => program)).not.toContain('umount');
+    expect(node.machine.tree.list('/mnt/pv')).toEqual([VOLUME]);
+    node.fileSystems.unmount('/mnt/pv');
+    await node.rest();
+    expect([node.lv(VOLUME), node.cluster.volume(VOLUME)]).toEqual([undefined, undefined]);
+    expect(node.machine.tree.list('/mnt/pv')).toEqual([]);
+    expect(node.violations).toEqual([]);
+  });
+
+  it('before any volume is mounted is where volumes are mounted', async () => {
+    const node = new SimulatedNode();
+    node.fileSystems.mountForeign('/mnt/pv');
+    node.declare(VOLUME);
+    await node.rest();
+    expect(node.says(VOLUME, 'status')).toBe('Processed');
+    await node.pass(RESYNC_MS);
+    await node.rest();
+    expect([node.says(VOLUME, 'status'), node.contentOf(VOLUME)?.isWhole]).toEqual(['Processed', true]);
+  });
 });

@@ -61,6 +61,11 @@ describe('a mount point', () => {
     expect(words(searched([], { names: ['empty', 'lost+found'] }), [])).toEqual([
       '/mnt/pv/empty, where nothing is mounted',
     ]));
+  it('is not what is in a filesystem that somebody has mounted over all of them', () => {
+    const cover = mount({ id: 40, mountPoint: '/mnt/pv', device: '8:17' });
+    const hidden = searched([lv()], { names: ['photos'], mounts: [mount(), cover] });
+    expect(words(hidden, [volume()])).toEqual([]);
+  });
   it('is also told when its directory is hidden', () =>
     expect(words(searched([], { mounts: [mount()] }), [])).toEqual([
       '/mnt/pv/data, where /dev/mapper/storage_bulk-data is mounted',

@@ -1,6 +1,7 @@
 /** What is on the node and belongs to no volume of the cluster: it is told, and removed only when a person says so. Pure. */
 import { dirname } from 'node:path';
 import type { Mount } from '../kit/host/mounts.ts';
+import { coverOf } from './cover.ts';
 import type { LogicalVolume } from './facts.ts';
 import type { Look } from './sight.ts';
 import { type Owner, ownerOf, POOL_TAG } from './tags.ts';
@@ -80,10 +81,12 @@ function orphanPools({ look }: Searched, volumes: readonly Claimant[]): readonly
 /** What a filesystem keeps for itself, if one is mounted at the mount base: no volume can be called so. */
 const OF_FILESYSTEM = 'lost+found';
 
+/** What is in the directory says nothing while something else hides it. */
 function orphanMountPoints({ look, names, mountBase }: Searched, volumes: readonly Claimant[]) {
   const wanted = new Set(volumes.map(({ path }) => path));
   const mounted = look.mounts.map(({ mountPoint }) => mountPoint).filter((path) => dirname(path) === mountBase);
-  const there = names.filter((name) => name !== OF_FILESYSTEM).map((name) => `${mountBase}/${name}`);
+  const isHidden = coverOf(look, mountBase) !== undefined;
+  const there = names.filter((name) => !isHidden && name !== OF_FILESYSTEM).map((name) => `${mountBase}/${name}`);
   const paths = new Set([...there, ...mounted]);
   return [...paths]
     .filter((path) => !wanted.has(path))

@@ -36,6 +36,7 @@ interface Details {
   readonly signatureIsForeign: { readonly lv: string; readonly signature: string; readonly fsType: string };
   readonly filesystemIsDamaged: { readonly lv: string; readonly fsType: string };
   readonly somethingElseIsMounted: { readonly path: string; readonly source: string };
+  readonly mountBaseIsCovered: { readonly path: string; readonly source: string };
   readonly mountPointIsNotEmpty: { readonly path: string; readonly name: string };
   readonly isInUseElsewhere: { readonly lv: string; readonly path: string };
   readonly hadData: { readonly lv: string };
@@ -187,6 +188,12 @@ const SENTENCES: {
   somethingElseIsMounted: {
     message: ({ path, source }) => `${source} is mounted at ${path}`,
     remedy: 'Unmount it, if nothing needs it there',
+  },
+  mountBaseIsCovered: {
+    message: ({ path, source }) =>
+      `${source} is mounted at ${path}, over volumes that were mounted below before: they are hidden, and what would be made or mounted there now would be on something else`,
+    remedy:
+      'Unmount it, and it goes on. If it is to be there, have it mounted before the volumes are, such as by /etc/fstab, and boot the node',
   },
   mountPointIsNotEmpty: {
     message: ({ path, name }) =>

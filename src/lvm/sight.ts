@@ -1,7 +1,9 @@
 /** What there is on the node for one volume, out of what was seen of the whole node. Whoever could not look has no sight: it never lies. */
+import { dirname } from 'node:path';
 import { Retry } from '../kit/controller/outcome.ts';
 import type { DeviceNumber } from '../kit/host/device-number.ts';
 import type { Mount } from '../kit/host/mounts.ts';
+import { coverOf } from './cover.ts';
 import type { LogicalVolume, Lvm, VolumeGroup } from './facts.ts';
 import { type FoundUnit, unitNameOf } from './mount-units.ts';
 import { type Owner, ownerOf } from './tags.ts';
@@ -43,6 +45,8 @@ export interface Sight {
   readonly atPath: readonly Mount[];
   /** Where its device is mounted, its own place included. */
   readonly ofDevice: readonly Mount[];
+  /** What hides the directory that it is mounted in, with all that is mounted there. */
+  readonly cover?: Mount | undefined;
   readonly snapshots: readonly LogicalVolume[];
   /** The unit of systemd that mounts something where it belongs. */
   readonly unit?: FoundUnit | undefined;
@@ -77,6 +81,7 @@ export function sightOf({ name, uid, path, vg }: Place, look: Look): Sight {
     mapping,
     atPath: index.mountsAt.get(path) ?? [],
     ofDevice: devices.flatMap((device) => index.mountsOf.get(device) ?? []),
+    cover: index.coverOf(dirname(path)),
     snapshots: (lv && index.snapshots.get(fullNameOf(lv.group, lv.name))) ?? [],
     unit: systemd?.units.get(unitNameOf(path) ?? ''),
     makesUnits: systemd?.makesUnits,
@@ -90,6 +95,7 @@ interface Index {
   readonly snapshots: ReadonlyMap<string, readonly LogicalVolume[]>;
   readonly mountsAt: ReadonlyMap<string, readonly Mount[]>;
   readonly mountsOf: ReadonlyMap<DeviceNumber | undefined, readonly Mount[]>;
+  readonly coverOf: (directory: string) => Mount | undefined;
   readonly mappingsByName: ReadonlyMap<string, Mapping>;
   readonly mappingsOver: ReadonlyMap<DeviceNumber | undefined, readonly Mapping[]>;
 }
@@ -111,11 +117,22 @@ function indexOf(look: Look): Index {
     ),
     mountsAt: Map.groupBy(mounts, ({ mountPoint }) => mountPoint),
     mountsOf: Map.groupBy(mounts, ({ device }) => device),
+    coverOf: remembered((directory) => coverOf(look, directory)),
     mappingsByName: new Map(mappings.map((mapping) => [mapping.name, mapping])),
     mappingsOver: new Map([...mappingsOver].map(([device, each]) => [device, each.map(({ mapping }) => mapping)])),
   };
   INDEXES.set(look, index);
   return index;
+}
+
+/** Almost all volumes are mounted in the same directory. */
+function remembered<T>(find: (key: string) => T): (key: string) => T {
+  const found = new Map<string, { readonly value: T }>();
+  return (key) => {
+    const known = found.get(key) ?? { value: find(key) };
+    found.set(key, known);
+    return known.value;
+  };
 }
 
 const fullNameOf = (group: string, name: string): string => `${group}/${name}`;

@@ -1,5 +1,6 @@
 /** For tests: the programs of a simulated machine that make, check, grow, mount and encrypt filesystems on its volumes. */
 import { FileError } from '../kit/host/file-error.ts';
+import { MountTree } from '../kit/host/mount-tree.ts';
 import type { Mount } from '../kit/host/mounts.ts';
 import type { SimulatedMachine } from '../kit/host/simulated/machine.ts';
 import { FILE_SYSTEMS } from './contract.ts';
@@ -74,7 +75,8 @@ export class SimulatedFileSystems {
   }
 
   #top(path: string): Mount | undefined {
-    return this.#machine.mounts.findLast(({ mountPoint }) => mountPoint === path);
+    const mount = new MountTree(this.#machine.mounts).at(path);
+    return mount?.mountPoint === path ? mount : undefined;
   }
 
   #deviceOf({ device, source }: Mount): Mapped | undefined {

@@ -1,4 +1,5 @@
 /** What can be done for a volume, one step at a time, and what a decision comes to. */
+import type { Mount } from '../kit/host/mounts.ts';
 import type { LogicalVolume, VolumeGroup } from './facts.ts';
 import type { MountUnit } from './mount-units.ts';
 import { type Refusal, refusal } from './reasons.ts';
@@ -67,6 +68,9 @@ export type Decision =
 
 export const step = (next: Step): Decision => ({ kind: 'step', step: next });
 export const done: Decision = { kind: 'done' };
+
+export const covered = ({ mountPoint: path, source }: Mount): Decision =>
+  refusal('mountBaseIsCovered', { path, source });
 
 /** A group that is not whole, or that LVM does not let change, stays as it is; what is on it can still be mounted. */
 export function unlessImpossible(decision: Decision & { kind: 'step' }, group: VolumeGroup, { lv }: Sight): Decision {

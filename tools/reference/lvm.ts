@@ -124,6 +124,7 @@ const EXAMPLES: { readonly [F in Fact]?: Parameters<typeof refusal<F>>[1] } & Re
   signatureIsForeign: { lv: LV, signature: 'xfs', fsType: 'ext4' },
   filesystemIsDamaged: { lv: LV, fsType: 'ext4' },
   somethingElseIsMounted: { path: '/mnt/pv/data', source: '/dev/sdb1' },
+  mountBaseIsCovered: { path: '/mnt/pv', source: '/dev/sdb1' },
   mountPointIsNotEmpty: { path: '/mnt/pv/data', name: 'notes.txt' },
   isInUseElsewhere: { lv: LV, path: '/srv' },
   hadData: { lv: LV },

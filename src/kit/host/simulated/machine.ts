@@ -2,6 +2,7 @@
 import type { Clock } from '../../clock/clock.ts';
 import type { DeviceNumber } from '../device-number.ts';
 import type { Loop } from '../loops.ts';
+import { MountTree } from '../mount-tree.ts';
 import type { Mount } from '../mounts.ts';
 import type { Opener, Unseen } from '../open-survey.ts';
 import type { Swap } from '../swaps.ts';
@@ -99,7 +100,7 @@ export class SimulatedMachine {
     const [id, options] = [100 + this.#mountings++, ['rw']];
     this.mounts.push({
       id,
-      parentId: 1,
+      parentId: new MountTree(this.mounts).at(mount.mountPoint)?.id ?? 1,
       root: '/',
       options,
       propagation: [],
