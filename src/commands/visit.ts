@@ -6,7 +6,6 @@ import type { KubeClient } from '../kit/kube/client.ts';
 import { clusterAccess } from '../kit/kube/cluster-access.ts';
 import { connect } from '../kit/kube/connect.ts';
 import { stopSignals } from '../kit/manager/stop-signals.ts';
-import { ClusterTime } from './cluster-time.ts';
 import type { clusterFlags } from './flags/cluster.ts';
 import type { OptionsOf } from './flags/options.ts';
 import type { Terminal } from './line/command.ts';
@@ -34,14 +33,9 @@ export async function visit<T>(
   const access = await clusterAccess({ clock, env, ...(kubeconfig && { kubeconfig }), ...(master && { master }) });
   const userAgent = `holdfast-${name}/${buildInfo().version}`;
   using stopping = stopSignals(process, () => {});
-  const time = new ClusterTime(clock);
-  const heard = (call: CallRecord) => {
-    time.heard(call);
-    onCall?.(call);
-  };
-  const connection = connect(access, { clock, random: Math.random, userAgent, onCall: heard });
+  const connection = connect(access, { clock, random: Math.random, userAgent, ...(onCall && { onCall }) });
   try {
-    return await work({ client: connection.client, signal: stopping.signal, now: () => time.now() });
+    return await work({ client: connection.client, signal: stopping.signal, now: connection.now });
   } finally {
     await connection.close();
   }

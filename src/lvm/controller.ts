@@ -78,7 +78,7 @@ class VolumesOfNode implements Runnable {
   }
 
   async run(signal: AbortSignal): Promise<void> {
-    const { client, clock, log, events, metrics } = this.#parts;
+    const { client, clock, clusterNow, log, events, metrics } = this.#parts;
     const counted = lvmMetrics(metrics.registry, this.#standings);
     const recorder = events.recorder(REPORTER);
     const groups = new Groups({
@@ -124,6 +124,7 @@ class VolumesOfNode implements Runnable {
       recorder,
       log,
       clock,
+      clusterNow,
     });
     await Promise.all(
       [this.#controller, this.#reporter(groups), housekeeping, this.#keyRing].map((each) => each.run(signal)),

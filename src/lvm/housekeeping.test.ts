@@ -80,6 +80,7 @@ function keeping(
   volumes: readonly Partial<Volume>[] = [],
   settings: Partial<LvmSettings> = {},
   live: () => Promise<readonly Partial<Volume>[]> = async () => volumes,
+  clusterNow?: () => Date,
 ) {
   const registry = new Registry();
   const told: Occurrence[] = [];
@@ -99,6 +100,7 @@ function keeping(
     recorder: { record: (occurrence) => told.push(occurrence) },
     log,
     clock,
+    clusterNow,
   });
   const orphans = async () => {
     const { values = [] } = (await registry.getSingleMetric('holdfast_lvm_orphans')?.get()) ?? {};
@@ -117,6 +119,18 @@ describe('the trash', () => {
     expect(told).toMatchObject([
       { reason: 'VolumeTrashEmptied', note: expect.stringContaining('storage_bulk/trash+a') },
     ]);
+  });
+
+  it('is not emptied by a node whose clock is ahead of that of the cluster', async () => {
+    const node = new Node(trashed('trash+a'));
+    await keeping(
+      node,
+      [],
+      {},
+      async () => [],
+      () => new Date(TTL_MS - 1),
+    ).housekeeping.emptyTrash(signal);
+    expect(node.steps).toEqual([]);
   });
 
   it('is shredded before, if that was asked for when it was put there', async () => {

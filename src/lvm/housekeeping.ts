@@ -28,6 +28,8 @@ export interface HousekeepingParts {
   readonly recorder: EventRecorder;
   readonly log: Log;
   readonly clock: Clock;
+  /** By the cluster's clock, where that is another one. */
+  readonly clusterNow?: (() => Date) | undefined;
 }
 
 /** An Event has room for so many. */
@@ -91,10 +93,10 @@ export class Housekeeping implements Runnable {
   }
 
   async emptyTrash(signal: AbortSignal): Promise<void> {
-    const { cluster, settings, clock, log, metrics } = this.#parts;
+    const { cluster, settings, log, metrics } = this.#parts;
     const { look, volumes } = await this.#look();
     const over = trashIn(look.lvm, cluster)
-      .filter((each) => isOver(each, settings.trashTtlMs, clock.now()))
+      .filter((each) => isOver(each, settings.trashTtlMs, this.#now()))
       .filter(({ lv }) => !isWanted(lv, volumes));
     for (const each of over) {
       signal.throwIfAborted();
@@ -106,6 +108,12 @@ export class Housekeeping implements Runnable {
         log.warn({ lv: nameOf(each.lv), why: wordsOf(error) }, 'what is in the trash could not be removed');
       });
     }
+  }
+
+  /** Whichever clock is behind: the other one may be wrong, and what is removed too late is not lost. */
+  #now(): Date {
+    const { clock, clusterNow = () => clock.now() } = this.#parts;
+    return new Date(Math.min(clock.now().getTime(), clusterNow().getTime()));
   }
 
   async #empty({ lv }: Trashed, signal: AbortSignal): Promise<void> {

@@ -1,6 +1,7 @@
 /** From where the cluster is to a client that talks to it. */
 import type { Random } from '../backoff.ts';
 import type { Clock } from '../clock/clock.ts';
+import { ClusterTime } from '../clock/cluster-time.ts';
 import type { CallRecord } from './caller.ts';
 import { KubeClient } from './client.ts';
 import type { ClusterAccess } from './cluster-access.ts';
@@ -18,13 +19,16 @@ export interface ConnectOptions {
 
 export interface Connection {
   readonly client: KubeClient;
+  /** By the cluster's clock, as far as its answers tell; missing where that is the one here. */
+  readonly now?: () => Date;
   close(): Promise<void>;
 }
 
-export function connect(access: ClusterAccess, options: ConnectOptions): Connection {
+export function connect(access: ClusterAccess, options: ConnectOptions): Required<Connection> {
   const { clock, random, userAgent, connections, rateLimit, onCall } = options;
   const { server, tls, proxy, authorize } = access;
   const transport = undiciTransport({ server, tls, ...(proxy && { proxy }), ...(connections && { connections }) });
+  const time = new ClusterTime(clock);
   const client = new KubeClient({
     transport,
     clock,
@@ -32,7 +36,10 @@ export function connect(access: ClusterAccess, options: ConnectOptions): Connect
     authorize,
     ...(userAgent && { userAgent }),
     ...(rateLimit && { limiter: new RateLimiter(clock, rateLimit) }),
-    ...(onCall && { onCall }),
+    onCall: (call) => {
+      time.heard(call);
+      onCall?.(call);
+    },
   });
-  return { client, close: () => transport.close() };
+  return { client, now: () => time.now(), close: () => transport.close() };
 }

@@ -46,6 +46,8 @@ export interface ProgramParts {
   readonly metrics: Metrics;
   readonly log: Log;
   readonly clock: Clock;
+  /** By the cluster's clock, where that is another one: that of a machine may be wrong. */
+  readonly clusterNow?: (() => Date) | undefined;
   readonly random: Random;
   controller(settings: ControllerSettings): Controller;
 }
@@ -81,7 +83,9 @@ export async function runConnected(
     const client = elector ? connection.client.gatedBy(elector.gate) : connection.client;
     const caches = new Caches({ client: connection.client, clock, random, log, metrics: metrics.reflector });
     const events = new Events({ client, clock, random, log, instance, metrics: metrics.events });
-    const parts: ProgramParts = { client, caches, events, metrics, log, clock, random, controller: controllerOf };
+    const { now: clusterNow } = connection;
+    const watched = { client, caches, events, metrics, log };
+    const parts: ProgramParts = { ...watched, clock, clusterNow, random, controller: controllerOf };
     const runnables = options.setUp(parts);
     const checks = new Checks(clock);
     const endpoints = await Endpoints.open({ ...options, checks, metrics });

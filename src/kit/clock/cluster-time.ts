@@ -1,7 +1,7 @@
 /** What time it is in the cluster: by the clock here, put right by what the API server's answers say where the two surely differ. */
-import type { Clock } from '../kit/clock/clock.ts';
-import { leastSkew, skewOf } from '../kit/clock/skew.ts';
-import type { CallRecord } from '../kit/kube/caller.ts';
+import type { CallRecord } from '../kube/caller.ts';
+import type { Clock } from './clock.ts';
+import { leastSkew, skewOf } from './skew.ts';
 
 export class ClusterTime {
   readonly #clock: Clock;

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { VirtualClock } from '../kit/clock/virtual.ts';
 import { ClusterTime } from './cluster-time.ts';
+import { VirtualClock } from './virtual.ts';
 
 const answered = (date: string | undefined, seconds = 0.1) => ({
   ...{ method: 'GET', path: '/version', code: '200', seconds },
