@@ -1,4 +1,3 @@
-import { rm } from 'node:fs/promises';
 import { expect, test } from 'vitest';
 import { VirtualClock } from '../kit/clock/virtual.ts';
 import { silentLog } from '../kit/observe/log.ts';
@@ -6,14 +5,12 @@ import { Agent } from './agent.ts';
 import { NEW_AGENT } from './decide.ts';
 import { DiskStore } from './disk-store.ts';
 import type { Drained, Draining } from './draining.ts';
-import { Layout } from './layout.ts';
-import { aDirectory } from './running-agent.ts';
 import { StateFile } from './state-file.ts';
+import { aVolume, dropVolume } from './test-volume.ts';
 
 /** One whose drain is what the test makes of it. */
 async function anAgent() {
-  const root = await aDirectory();
-  const layout = new Layout(root);
+  const layout = aVolume();
   const parts = { layout, clock: new VirtualClock(), random: Math.random, log: silentLog };
   const store = await DiskStore.open({ ...parts, mostBytes: 1_000 });
   await store.count();
@@ -40,14 +37,14 @@ async function anAgent() {
     agent,
     drained: (calledOff: AbortSignal) => drained(calledOff),
     stored: () => stateFile.read(),
-    [Symbol.asyncDispose]: () => rm(root, { recursive: true }),
+    [Symbol.dispose]: () => dropVolume(layout),
   };
 }
 
 const order = (generation: number) => ({ generation, peers: [] });
 
 test('an agent that was called back and told anew is not drained by what the drain before has found', async () => {
-  await using one = await anAgent();
+  using one = await anAgent();
   const { agent, drained, stored } = one;
   const calledOff = new AbortController();
   await agent.decommission(order(1));

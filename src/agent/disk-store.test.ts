@@ -1,7 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { existsSync, fsync, readlinkSync } from 'node:fs';
-import { link, mkdtemp, open, readdir, rename, rm, stat, truncate, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { fsync, readlinkSync } from 'node:fs';
+import { link, open, readdir, rename, stat, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
@@ -13,22 +12,21 @@ import { DiskStore } from './disk-store.ts';
 import { GatheredFsync } from './gathered-fsync.ts';
 import { HashingThread } from './hashing-thread.ts';
 import { hashOf } from './keys.ts';
-import { Layout } from './layout.ts';
+import type { Layout } from './layout.ts';
 import { OUTGOING } from './memory-shares.ts';
+import { aVolume, dropVolume } from './test-volume.ts';
 import { PIECE_BYTES } from './trailer.ts';
 
 let layout: Layout;
 let log: RecordingLog;
 let store: DiskStore;
 beforeEach(async () => {
-  layout = new Layout(await mkdtemp(join(MEMORY, 'store-')));
+  layout = aVolume();
   log = new RecordingLog();
   store = await started();
 });
-afterEach(() => rm(layout.root, { recursive: true }));
+afterEach(() => dropVolume(layout));
 
-/** Where it can be, so that nobody waits for a disk: what is seen here is the order of things, not that they survive. */
-const MEMORY = existsSync('/dev/shm') ? '/dev/shm' : tmpdir();
 const MOST_BYTES = 64 * PIECE_BYTES;
 
 /** `fsync` is told the path of each directory that is put on the disk. */
@@ -101,7 +99,7 @@ describe('a large blob whose digest a thread of its own makes', () => {
   test('is stored and read back, by one that has no thread, too', async () => {
     expect(await store.put('k', inChunks(bytes), whole)).toEqual({ made: true, info: { key: 'k', ...whole } });
     store = await started();
-    expect(await get('k')).toEqual(bytes);
+    expect(bytes.equals((await get('k')) ?? Buffer.of())).toBe(true);
   });
 
   test('is not stored when it is not what was announced, and nothing of it is left', async () => {
@@ -115,7 +113,7 @@ describe('a large blob whose digest a thread of its own makes', () => {
   test('is stored also when the thread has ended: whatever comes then is hashed here', async () => {
     await hashing[Symbol.asyncDispose]();
     expect(await store.put('k', inChunks(bytes), whole)).toMatchObject({ made: true, info: whole });
-    expect(await get('k')).toEqual(bytes);
+    expect(bytes.equals((await get('k')) ?? Buffer.of())).toBe(true);
   });
 
   test('is not stored when the thread ends under it', async () => {
@@ -135,7 +133,7 @@ describe('what was stored is read back', () => {
     const bytes = randomBytes(size);
     const { made, info } = await put('k', bytes, 50_001);
     expect({ made, info }).toEqual({ made: true, info: { key: 'k', size, sha256: sha256Of(bytes) } });
-    expect(await get('k')).toEqual(bytes);
+    expect(bytes.equals((await get('k')) ?? Buffer.of())).toBe(true);
   });
 
   test('in any range', async () => {

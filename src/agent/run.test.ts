@@ -1,17 +1,18 @@
-import { rm, stat, writeFile } from 'node:fs/promises';
+import { stat, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import { type AddressInfo, createServer as createListener } from 'node:net';
 import { expect, test } from 'vitest';
 import { VirtualClock } from '../kit/clock/virtual.ts';
 import { silentLog } from '../kit/observe/log.ts';
-import { Layout } from './layout.ts';
 import { runAgent } from './run.ts';
-import { aDirectory, RunningAgent } from './running-agent.ts';
+import { RunningAgent } from './running-agent.ts';
+import { aVolume, dropVolume } from './test-volume.ts';
 
 test('an agent that cannot listen does not go on with the drain that it has begun', async () => {
   await using stack = new AsyncDisposableStack();
-  const path = await aDirectory();
-  stack.defer(() => rm(path, { recursive: true }));
+  const layout = aVolume();
+  const path = layout.root;
+  stack.defer(() => dropVolume(layout));
   const full = createServer((_request, response) => void response.writeHead(507).end());
   const taken = createListener();
   for (const server of [full, taken]) {
@@ -23,7 +24,7 @@ test('an agent that cannot listen does not go on with the drain that it has begu
   await before.ask('PUT', '/blobs/k', { body: 'bytes' });
   await before.stop();
   const peers = [{ name: 'full', url: `http://127.0.0.1:${portOf(full)}` }];
-  await writeFile(new Layout(path).state, JSON.stringify({ version: 1, state: 'Decommissioning', peers }));
+  await writeFile(layout.state, JSON.stringify({ version: 1, state: 'Decommissioning', peers }));
 
   const clock = new VirtualClock();
   const running = runAgent(

@@ -1,16 +1,13 @@
 /** An agent for tests: all of it, in this process, on a directory of its own and on virtual time. */
-import { existsSync } from 'node:fs';
-import { mkdtemp, rm } from 'node:fs/promises';
 import { request as httpRequest, type IncomingHttpHeaders, type OutgoingHttpHeaders } from 'node:http';
 import { connect, type Socket } from 'node:net';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import { VirtualClock } from '../kit/clock/virtual.ts';
 import type { BindAddress } from '../kit/observe/bind-address.ts';
 import { RecordingLog } from '../kit/observe/recording-log.ts';
 import { Layout } from './layout.ts';
 import { type AgentOptions, runAgent } from './run.ts';
+import { aVolume, dropVolume } from './test-volume.ts';
 
 export interface Answer {
   readonly status: number;
@@ -23,11 +20,6 @@ export interface Asked {
   readonly headers?: OutgoingHttpHeaders;
   readonly body?: Buffer | string;
 }
-
-/** Where it can be, so that nobody waits for a disk. */
-const MEMORY = existsSync('/dev/shm') ? '/dev/shm' : tmpdir();
-
-export const aDirectory = (): Promise<string> => mkdtemp(join(MEMORY, 'agent-'));
 
 export class RunningAgent implements AsyncDisposable {
   readonly layout: Layout;
@@ -53,12 +45,12 @@ export class RunningAgent implements AsyncDisposable {
     this.#ended = ended;
   }
 
-  /** On the directory that is given, or on a new one. */
+  /** On the volume that is given, or on one of its own. */
   static async start(options: Partial<AgentOptions> = {}): Promise<RunningAgent> {
     const clock = new VirtualClock();
     const log = new RecordingLog();
     const stop = new AbortController();
-    const path = options.path ?? (await aDirectory());
+    const path = options.path ?? aVolume().root;
     const listening = Promise.withResolvers<BindAddress>();
     const ended = runAgent(
       {
@@ -115,6 +107,6 @@ export class RunningAgent implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.stop();
-    await rm(this.layout.root, { recursive: true, force: true });
+    dropVolume(this.layout);
   }
 }

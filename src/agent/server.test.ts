@@ -1,13 +1,14 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import { open, readdir, readFile, writeFile } from 'node:fs/promises';
+import { mkdtemp, open, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import type { Socket } from 'node:net';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { buffer, text } from 'node:stream/consumers';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { reprDigest } from './digest.ts';
 import { hashOf } from './keys.ts';
-import { type Asked, aDirectory, RunningAgent } from './running-agent.ts';
+import { type Asked, RunningAgent } from './running-agent.ts';
 import { PIECE_BYTES } from './trailer.ts';
 
 let agent: RunningAgent;
@@ -455,12 +456,13 @@ describe('with a token', () => {
   let tokenFile: string;
   const bearer = (token: string) => ({ headers: { authorization: `Bearer ${token}` } });
   beforeEach(async () => {
-    directory = await aDirectory();
+    directory = await mkdtemp(join(tmpdir(), 'token-'));
     tokenFile = join(directory, 'token');
     await writeFile(tokenFile, 'first\n');
     await agent[Symbol.asyncDispose]();
     agent = await RunningAgent.start({ tokenFile });
   });
+  afterEach(() => rm(directory, { recursive: true }));
 
   const paths = ['/blobs', '/blobs/k', '/status', '/metrics', '/nowhere'];
   test.each(paths)('%s is for those who know it', async (path) => {

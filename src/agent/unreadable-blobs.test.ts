@@ -1,9 +1,7 @@
 /** A disk with bad sectors: what is on them is the end of some blobs, and of nothing else. */
 import { createHash, randomBytes } from 'node:crypto';
-import { existsSync } from 'node:fs';
-import fs, { link, mkdtemp, open, readdir, rm } from 'node:fs/promises';
+import fs, { link, open, readdir, rm } from 'node:fs/promises';
 import { syncBuiltinESMExports } from 'node:module';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { VirtualClock } from '../kit/clock/virtual.ts';
@@ -13,7 +11,8 @@ import { Refused, Unreachable } from '../pool-client/errors.ts';
 import { DiskStore } from './disk-store.ts';
 import { Drain } from './drain.ts';
 import { hashOf } from './keys.ts';
-import { Layout } from './layout.ts';
+import type { Layout } from './layout.ts';
+import { aVolume, dropVolume } from './test-volume.ts';
 import { PIECE_BYTES } from './trailer.ts';
 
 /** What fails with which error: `open /path`, `lstat /path`, `rename /path`, or `read /path` from a byte on. */
@@ -65,21 +64,20 @@ function replaceFileCalls(calls: object): void {
 beforeAll(() => replaceFileCalls(faulty));
 afterAll(() => replaceFileCalls(real));
 
-const MEMORY = existsSync('/dev/shm') ? '/dev/shm' : tmpdir();
 const BYTES = randomBytes(9 * PIECE_BYTES + 100);
 let layout: Layout;
 let log: RecordingLog;
 let store: DiskStore;
 
 beforeEach(async () => {
-  layout = new Layout(await mkdtemp(join(MEMORY, 'unreadable-')));
+  layout = aVolume();
   log = new RecordingLog();
   store = await opened();
 });
 afterEach(async () => {
   faults.clear();
   meanwhile.clear();
-  await rm(layout.root, { recursive: true });
+  dropVolume(layout);
 });
 
 const opened = () =>

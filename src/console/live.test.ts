@@ -106,7 +106,7 @@ test.each([
     const end = stream(feed, response, options, () => {});
     for (let count = 0; count < changes; count++) feed.tell(new Sent('i:1', 'x'.repeat(100_000)));
     read();
-    await vi.waitFor(() => expect([begun, response.writableLength]).toEqual([beginnings, 0]));
+    await expect.poll(() => [begun, response.writableLength]).toEqual([beginnings, 0]);
     await clock.advance(120_000);
     expect(response.destroyed).toBe(false);
     end();
@@ -149,10 +149,10 @@ test('a hundred who went while it was asked who they are keep nobody out', async
     return asking;
   };
   const all = Array.from({ length: 100 }, ask);
-  await vi.waitFor(() => expect(asked).toBe(100));
+  await expect.poll(() => asked).toBe(100);
   for (const each of all) each.destroy();
   const late = ask();
-  await vi.waitFor(() => expect(asked).toBe(101));
+  await expect.poll(() => asked).toBe(101);
   resolve();
   const [response] = await once(late, 'response');
   expect(response.statusCode).toBe(200);

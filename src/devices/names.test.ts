@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { anyCharacter } from '../../test/arbitraries/any-character.ts';
 import { dnsSubdomainFault } from '../kit/names.ts';
 import { volumeNameOf } from './names.ts';
 
@@ -22,7 +23,7 @@ describe('the name of a volume', () => {
 
   test('is made of nothing but small letters, digits, single hyphens and dots, and stays as it is', () => {
     fc.assert(
-      fc.property(fc.string({ unit: 'binary' }), fc.string({ unit: 'binary' }), (node, device) => {
+      fc.property(fc.string({ unit: anyCharacter }), fc.string({ unit: anyCharacter }), (node, device) => {
         const name = volumeNameOf(node, device);
         expect(name).toMatch(/^local-[a-z0-9.-]*$/);
         expect(name).not.toContain('--');

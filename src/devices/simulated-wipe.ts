@@ -145,7 +145,7 @@ export class SimulatedWipe {
   isFilled(start: number, length: number): boolean {
     const found = Buffer.alloc(length);
     this.disk.read(found, start);
-    return found.every((byte) => byte === 0xda);
+    return found.equals(Buffer.alloc(length, 0xda));
   }
 
   /** Whether every byte was discarded at least once. */

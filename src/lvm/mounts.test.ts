@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { anyCharacter } from '../../test/arbitraries/any-character.ts';
 import type { Mount } from '../kit/host/mounts.ts';
 import { type FstabEntry, mountedAt, mountFailures, parseFstab, renderFstab } from './mounts.ts';
 
@@ -105,7 +106,7 @@ function aMount(parts: Partial<Mount> = {}): Mount {
 }
 
 function anEntry(): fc.Arbitrary<FstabEntry> {
-  const text = fc.string({ unit: 'binary', minLength: 1 });
+  const text = fc.string({ unit: anyCharacter, minLength: 1 });
   const option = fc.stringMatching(/^[a-z=\\ #\n\t]{1,8}$/).filter((word) => word !== 'defaults');
   return fc.record({ source: text, path: text, fsType: text, options: fc.array(option) });
 }

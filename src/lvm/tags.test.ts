@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { anyCharacter } from '../../test/arbitraries/any-character.ts';
 import { OPTION_KEYS } from './contract.ts';
 import { changeOfTags, decodeTag, encodeTag, LONGEST_TAG, type Owner, ownerOf, TagTooLong, tagsOf } from './tags.ts';
 
@@ -24,7 +25,7 @@ describe('a tag', () => {
 
   it('gives back every text, in characters that LVM takes', () => {
     fc.assert(
-      fc.property(fc.string({ unit: 'binary' }), (value) => {
+      fc.property(fc.string({ unit: anyCharacter }), (value) => {
         const tag = encodeTag('fsOpts', value);
         expect(tag).toMatch(/^[A-Za-z0-9_+./=!:&#-]+$/);
         expect(decodeTag(tag)).toEqual({ key: 'fsOpts', value });
@@ -93,7 +94,7 @@ describe('the owner of a logical volume', () => {
 });
 
 function anyOwner(): fc.Arbitrary<Owner> {
-  const text = fc.string({ unit: 'binary', minLength: 1, maxLength: 30 });
+  const text = fc.string({ unit: anyCharacter, minLength: 1, maxLength: 30 });
   const values = fc.uniqueArray(fc.tuple(fc.constantFrom(...OPTION_KEYS), text), { selector: ([key]) => key });
   const all = fc.record(
     {

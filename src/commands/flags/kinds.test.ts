@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { anyCharacter } from '../../../test/arbitraries/any-character.ts';
 import { InvalidValue } from '../../kit/invalid-value.ts';
 import { bindAddress } from './address.ts';
 import { choice } from './choice.ts';
@@ -41,7 +42,7 @@ test.each(everyKind)('the example that help and errors give for $allowed can its
 
 test('whatever is typed, a kind reads it or says why not, and never fails in another way', () => {
   fc.assert(
-    fc.property(fc.constantFrom(...everyKind), fc.string({ unit: 'binary' }), (kind, given) => {
+    fc.property(fc.constantFrom(...everyKind), fc.string({ unit: anyCharacter }), (kind, given) => {
       expect(whyNot(kind, given)).not.toBe('');
     }),
   );

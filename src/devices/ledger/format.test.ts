@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { anyCharacter } from '../../../test/arbitraries/any-character.ts';
 import { WIPE_METHODS } from '../contract.ts';
 import type { LedgerEntry } from './entry.ts';
 import { formatLedger, LedgerIsNewer, type LedgerState, parseLedger } from './format.ts';
@@ -9,7 +10,7 @@ const at = fc
   .map((date) => date.toISOString());
 const method = fc.constantFrom(...WIPE_METHODS);
 const bytes = fc.maxSafeNat();
-const text = fc.string({ unit: 'binary' });
+const text = fc.string({ unit: anyCharacter });
 const optional = <T, K extends keyof T>(model: { [P in keyof T]: fc.Arbitrary<T[P]> }, ...requiredKeys: K[]) =>
   fc.record(model, { requiredKeys, noNullPrototype: true });
 const identity = optional(

@@ -15,8 +15,13 @@ export interface StoreSubject extends AsyncDisposable {
 }
 
 const MOST = 64 * 2 ** 20;
-const LARGE = 20_000_000;
-const MORE_THAN_A_PAGE = 1_100;
+/** How much it takes for the store to treat it otherwise than a little. */
+export interface Much {
+  readonly large: number;
+  readonly moreThanAPage: number;
+}
+
+const OF_A_SERVER: Much = { large: 20_000_000, moreThanAPage: 1_100 };
 const ROUNDS = 20;
 const AT_ONCE = 16;
 const A_WHILE_MS = 600_000;
@@ -25,7 +30,7 @@ const ODD_KEYS = ['with spaces', 'a+b=c&d', '100%25', "it's (odd)!*~", 'ключ
 const { signal } = new AbortController();
 const digest = (body: Uint8Array): string => createHash('sha256').update(body).digest('hex');
 
-export function storeConformance(name: string, make: () => Promise<StoreSubject>): void {
+export function storeConformance(name: string, make: () => Promise<StoreSubject>, much = OF_A_SERVER): void {
   describe(`${name} as an object store`, () => {
     let subject: StoreSubject;
     let store: ObjectStore;
@@ -71,7 +76,7 @@ export function storeConformance(name: string, make: () => Promise<StoreSubject>
     });
 
     it('keeps an object whose hash is known already', async () => {
-      const body = randomBytes(LARGE);
+      const body = randomBytes(much.large);
       await store.put(`${prefix}hashed`, body, { signal, condition: { absent: true }, sha256: digest(body) });
       const got = await get('hashed');
       expect(got.kind === 'found' && digest(got.body)).toBe(digest(body));
@@ -84,11 +89,11 @@ export function storeConformance(name: string, make: () => Promise<StoreSubject>
     });
 
     it('keeps a large object, byte for byte', async () => {
-      const body = randomBytes(LARGE);
+      const body = randomBytes(much.large);
       await put('large', body);
       const got = await get('large');
       expect(got.kind === 'found' && digest(got.body)).toBe(digest(body));
-      expect((await head('large'))?.size).toBe(LARGE);
+      expect((await head('large'))?.size).toBe(much.large);
     });
 
     it.each(ODD_KEYS)('keeps an object under the key %s', async (key) => {
@@ -137,7 +142,7 @@ export function storeConformance(name: string, make: () => Promise<StoreSubject>
     });
 
     it('lists more than fits on a page, each once and in order', async () => {
-      const wanted = Array.from({ length: MORE_THAN_A_PAGE }, (_, n) => `${String(n * 7).padStart(6, '0')}.json`);
+      const wanted = Array.from({ length: much.moreThanAPage }, (_, n) => `${String(n * 7).padStart(6, '0')}.json`);
       await fewAtATime(AT_ONCE, wanted.toReversed(), (key) => put(key, key));
       expect(await keys()).toEqual(wanted);
     });
@@ -165,7 +170,9 @@ export function storeConformance(name: string, make: () => Promise<StoreSubject>
       const { etag } = await put('a', 'first');
       await put('a', 'second');
       for (const condition of [{ absent: true }, { etag }] as const)
-        await expect(put('a', randomBytes(LARGE), condition)).rejects.toMatchObject({ fault: 'preconditionFailed' });
+        await expect(put('a', randomBytes(much.large), condition)).rejects.toMatchObject({
+          fault: 'preconditionFailed',
+        });
       expect(await text('a')).toBe('second');
     });
 
@@ -192,7 +199,7 @@ export function storeConformance(name: string, make: () => Promise<StoreSubject>
     });
 
     it('stops when it is told to', async () => {
-      await put('large', randomBytes(LARGE));
+      await put('large', randomBytes(much.large));
       const controller = new AbortController();
       const reading = get('large', { signal: controller.signal });
       controller.abort(new Error('enough'));

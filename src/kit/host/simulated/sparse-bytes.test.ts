@@ -24,7 +24,7 @@ it('behaves as an array of bytes that a power cut takes back to the last sync', 
         apply(sparse, step);
       }
       expect(contentOf(sparse).equals(plain)).toBe(true);
-      expect(sparse.isZero(0, SIZE)).toBe(plain.every((byte) => byte === 0));
+      expect(sparse.isZero(0, SIZE)).toBe(Buffer.alloc(SIZE).equals(plain));
       expect(sparse.digest()).toBe(digestOf(plain));
     }),
   );

@@ -21,7 +21,8 @@ export class SparseBytes implements DiskContent {
   write(bytes: Uint8Array, position: number): void {
     for (const { index, start, from, to } of pieces(position, bytes.length)) {
       const piece = bytes.subarray(from, to);
-      if (this.#chunks.has(index) || !isZero(piece)) this.#changeable(index).set(piece, start);
+      if (piece.length === CHUNK_BYTES) this.#replace(index, isZero(piece) ? undefined : new Uint8Array(piece));
+      else if (this.#chunks.has(index) || !isZero(piece)) this.#changeable(index).set(piece, start);
     }
   }
 
@@ -29,7 +30,9 @@ export class SparseBytes implements DiskContent {
     for (const index of [...this.#chunks.keys()]) {
       const from = Math.max(position - index * CHUNK_BYTES, 0);
       const to = Math.min(position + length - index * CHUNK_BYTES, CHUNK_BYTES);
-      if (from < to) this.#changeable(index).fill(0, from, to);
+      if (from >= to) continue;
+      if (to - from === CHUNK_BYTES) this.#replace(index, undefined);
+      else this.#changeable(index).fill(0, from, to);
       if (isZero(this.#chunks.get(index) ?? ZEROES)) this.#chunks.delete(index);
     }
   }
@@ -61,6 +64,14 @@ export class SparseBytes implements DiskContent {
     for (const [index, chunk] of [...this.#chunks].sort(([a], [b]) => a - b))
       if (!isZero(chunk)) hash.update(`${index}:`).update(chunk);
     return hash.digest('hex');
+  }
+
+  /** A whole chunk, by another or by zeroes. The one before is kept as it is: nobody changes it any more. */
+  #replace(index: number, chunk: Uint8Array | undefined): void {
+    const before = this.#chunks.get(index);
+    if ((before || chunk) && !this.#synced.has(index)) this.#synced.set(index, before);
+    if (chunk) this.#chunks.set(index, chunk);
+    else this.#chunks.delete(index);
   }
 
   #changeable(index: number): Uint8Array {
