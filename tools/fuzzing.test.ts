@@ -20,7 +20,7 @@ const FUZZED: readonly (readonly [from: string, readers: readonly string[], by: 
   ['refusals of the API server', ['apiErrorFrom'], 'src/kit/kube/api-error.test.ts'],
   ['streams of the API server', ['watchEvents'], 'src/kit/kube/watch-stream.test.ts'],
   ['reports of nodes in ConfigMaps', ['NodeReports'], 'src/kit/reports/node-reports.test.ts'],
-  ['leases', ['mayTake'], 'src/kit/lead/lease.test.ts'],
+  ['leases', ['freeAt'], 'src/kit/lead/lease.test.ts'],
   ['tables of mounts', ['parseMountinfo'], 'src/kit/host/mounts.test.ts'],
   ['tables of swap', ['parseSwaps'], 'src/kit/host/swaps.test.ts'],
   ['numbers of devices', ['parseDeviceNumber'], 'src/kit/host/device-number.test.ts'],

@@ -5,6 +5,7 @@ import { hasReason } from '../kit/kube/api-error.ts';
 import type { KubeClient } from '../kit/kube/client.ts';
 import { LEASES } from '../kit/lead/lease.ts';
 import type { Access, Verb } from '../kit/manifests/controller-spec.ts';
+import { ELECTION } from '../kit/manifests/rbac.ts';
 import type { Right } from './cluster.ts';
 import type { Installed } from './writers.ts';
 
@@ -28,11 +29,10 @@ const REVIEWS = '/apis/authorization.k8s.io/v1';
 export function questionsOn(installed: Installed): readonly Question[] {
   const controller = controllers.find(({ name }) => name === installed.job);
   if (!controller) return [];
-  const election: Access = { resource: LEASES, verbs: ['get', 'create', 'update'], scope: 'own' };
   const accesses: readonly Access[] = [
     ...controller.reads,
     ...controller.writes,
-    ...(installed.elects ? [election] : []),
+    ...(installed.elects ? [ELECTION] : []),
   ];
   return accesses.flatMap((access) =>
     placesOf(access, installed).flatMap((namespace) =>

@@ -19,6 +19,15 @@ test('a listener hears of all that is set and deleted, when it is so', () => {
   expect([map.get('a'), map.get('b')]).toEqual([3, undefined]);
 });
 
+test('that something is as it was is no news, although another object says so', () => {
+  const map = new ObservedMap<{ readonly is: string }>();
+  let told = 0;
+  map.subscribe(() => told++);
+  map.set('a', { is: 'bound' });
+  map.set('a', { is: 'bound' });
+  expect(told).toBe(1);
+});
+
 test('that nothing was deleted is no news', () => {
   const { map, told } = aMap();
   map.delete('a');

@@ -1,11 +1,15 @@
-/** A map by name that tells whenever something in it was set or deleted. */
+/** A map by name that tells whenever something in it is another than before, or gone. */
+import { isDeepStrictEqual } from 'node:util';
+
 export class ObservedMap<V> {
   readonly #values = new Map<string, V>();
   readonly #listeners = new Set<() => void>();
 
+  /** To set what is there already tells nobody: what is looked at again and again is seldom news. */
   set(name: string, value: V): void {
+    const isNews = !isDeepStrictEqual(this.#values.get(name), value);
     this.#values.set(name, value);
-    this.#tell();
+    if (isNews) this.#tell();
   }
 
   get(name: string): V | undefined {

@@ -15,10 +15,21 @@ export function accountOf(job: string, namespace = 'default'): User {
 }
 
 export function grant(objects: Objects, spec: ControllerSpec, namespace = 'default'): void {
-  const account = `holdfast-${spec.name}`;
+  grantTogether(objects, spec.name, [spec], namespace);
+}
+
+/** For a process that does several jobs. */
+export function grantTogether(
+  objects: Objects,
+  name: string,
+  specs: readonly ControllerSpec[],
+  namespace = 'default',
+): void {
+  const account = `holdfast-${name}`;
   objects.create(SERVICE_ACCOUNTS, { metadata: { name: account, namespace } });
   const subjects = [{ kind: 'ServiceAccount', name: account, namespace }];
-  for (const role of [...rolesOf(spec), ...runtimeRoles()]) bind(objects, role, account, subjects, namespace);
+  const roles = [...specs.flatMap((spec) => rolesOf(spec)), ...runtimeRoles()];
+  for (const role of roles) bind(objects, role, account, subjects, namespace);
 }
 
 function bind(objects: Objects, role: Role, account: string, subjects: readonly object[], namespace: string): void {

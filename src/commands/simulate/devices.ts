@@ -35,7 +35,7 @@ const HELD_MS = 45_000;
 const settings: DevicesSettings = {
   node: NODE,
   namespace: NAMESPACE,
-  pollingMs: 60_000,
+  pollingMs: 300_000,
   stateDir: STATE_DIR,
   wipesAtOnce: 2,
   wipeBandwidth: BANDWIDTH,

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { seeded } from '../../sandbox/seeded.ts';
 import { report, shrink, simulate } from '../../sandbox/simulate/simulate.ts';
 import { Simulation } from '../../sandbox/simulate/simulation.ts';
-import { STORIES } from './stories.ts';
+import { STORIES, storyOf } from './stories.ts';
 
 const SEEDS = 12;
 /** A cluster with all jobs costs as much as all the others. */
@@ -35,4 +35,12 @@ describe.each([...STORIES])('%s', (name, story) => {
     await simulation.end();
     expect(simulation.clock.pending).toBe(0);
   });
+});
+
+test('all of them come to the same end in processes of their own, too, as the chart runs them', {
+  timeout: 300_000,
+}, async () => {
+  const story = storyOf(['topology', 'devices', 'lvm', 'pool', 'sync']);
+  const verdict = await simulate({ seed: 1, story, most: 10 });
+  if (verdict.wrong.length > 0) expect.unreachable(report(await shrink(verdict, story), story));
 });

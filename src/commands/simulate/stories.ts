@@ -1,4 +1,4 @@
-/** Every story that can be simulated, by its name: each job alone, and all of them together. */
+/** Every story that can be simulated, by its name: each job alone, and all of them together, with one process for those that a cluster has once. */
 import type { Story } from '../../sandbox/simulate/simulate.ts';
 import { devicesStory } from './devices.ts';
 import { lvmStory } from './lvm.ts';
@@ -9,12 +9,12 @@ import { topologyStory } from './topology.ts';
 
 const alone: readonly Story[] = [topologyStory, devicesStory, lvmStory, poolStory, syncStory];
 
-/** These jobs, alone or together. */
+/** These jobs, each in processes of its own. */
 export function storyOf(jobs: readonly string[]): Story {
   const chosen = alone.filter(({ name }) => jobs.includes(name));
-  return together(jobs.join(','), chosen);
+  return together(jobs.join(','), chosen, 'their own');
 }
 
 export const STORIES: ReadonlyMap<string, Story> = new Map(
-  [...alone, together('together', alone)].map((story) => [story.name, story]),
+  [...alone, together('together', alone, 'one')].map((story) => [story.name, story]),
 );

@@ -49,7 +49,7 @@ test('asked is what the controller declares, in the places that it was told of',
   expect(lvm.find(({ access }) => access.names)?.name).toBe('kube-system');
   const leases = (elects: boolean) =>
     questionsOn(aWriter({ job: 'pool', elects })).filter(({ access }) => access.resource.plural === 'leases');
-  expect([leases(true).length, leases(false).length]).toEqual([3, 0]);
+  expect([leases(true).length, leases(false).length]).toEqual([4, 0]);
 });
 
 test('a console has its own rights, where one is installed', () => {

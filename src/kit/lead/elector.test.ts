@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { VirtualClock } from '../clock/virtual.ts';
 import { KubeClient } from '../kube/client.ts';
+import type { TransportRequest } from '../kube/transport.ts';
 import { RecordingLog } from '../observe/recording-log.ts';
 import { type ElectionTiming, Elector } from './elector.ts';
 import { SimulatedLease, SimulatedProcess, type Weather } from './simulated-lease.ts';
@@ -20,19 +21,11 @@ describe('an elector', () => {
     });
   });
 
-  test('renews with one request every two seconds', async () => {
+  test('renews with one request every five seconds', async () => {
     const { world, server, candidate } = aCluster();
     candidate('a');
-    await world.advance(10_000);
-    expect(sentFrom(server, 0)).toEqual([
-      '0 GET',
-      '0 POST',
-      '2000 PUT',
-      '4000 PUT',
-      '6000 PUT',
-      '8000 PUT',
-      '10000 PUT',
-    ]);
+    await world.advance(15_000);
+    expect(sentFrom(server, 0)).toEqual(['0 GET', '0 POST', '5000 PUT', '10000 PUT', '15000 PUT']);
   });
 
   test('leaves the lease alone while another renews it, however wrong the clocks of the two are', async () => {
@@ -76,12 +69,17 @@ describe('an elector', () => {
     const a = candidate('a');
     await world.advance(5_000);
     const b = candidate('b');
+    await world.advance(0);
     a.stop.abort();
     await world.advance(0);
     await expect(a.ended).resolves.toBe('done');
-    expect(server.lease?.spec?.holderIdentity).toBe('');
-    await world.advance(2_000);
     expect(b.leading).toBe(true);
+    expect(server.writes.map(({ from, holder }) => [from, holder])).toEqual([
+      ['a', 'a'],
+      ['a', 'a'],
+      ['a', ''],
+      ['b', 'b'],
+    ]);
   });
 
   test('writes nothing more from the moment at which the release is sent', async () => {
@@ -98,9 +96,9 @@ describe('an elector', () => {
   test('gives the lease back also when it was just being renewed', async () => {
     const { world, server, candidate } = aCluster();
     const slow = { thereMs: 300, backMs: 300 };
-    const weather = atTimes(world, { 2000: slow });
+    const weather = atTimes(world, { 5000: slow });
     const a = candidate('a', { weather });
-    await world.advance(2_400);
+    await world.advance(5_400);
     expect(server.lease?.metadata.resourceVersion).toBe('2');
     a.stop.abort();
     await world.advance(0);
@@ -162,14 +160,81 @@ describe('an elector', () => {
   });
 });
 
+describe('an elector that stands by', () => {
+  const askedBy = ({ journal }: SimulatedLease, name: string) =>
+    journal.filter(({ from }) => from === name).map(({ at, method }) => `${at} ${method}`);
+
+  test('hears of renewals, and asks for nothing', async () => {
+    const { world, server, candidate } = aCluster();
+    candidate('a');
+    await world.advance(0);
+    const b = candidate('b');
+    await world.advance(HOUR);
+    expect(askedBy(server, 'b')).toEqual(['0 GET', '0 WATCH']);
+    expect(b.elector.stuck()).toEqual([]);
+  });
+
+  test('asks when it has heard nothing for as long as the lease lasts, and does not take what was renewed', async () => {
+    const { world, server, candidate } = aCluster();
+    candidate('a');
+    await world.advance(0);
+    const b = candidate('b', { weather: ({ longLived }) => (longLived ? { backMs: HOUR } : {}) });
+    await world.advance(31_000);
+    expect(askedBy(server, 'b').filter((each) => each.endsWith('GET'))).toEqual(['0 GET', '15000 GET', '30000 GET']);
+    expect(b.leading).toBe(false);
+  });
+
+  test('takes the lease of one that died exactly when it has heard nothing for as long as it lasts', async () => {
+    const { world, candidate } = aCluster();
+    const a = candidate('a');
+    const b = candidate('b');
+    await world.advance(21_000);
+    a.process.stop();
+    await world.advance(13_999);
+    expect(b.leading).toBe(false);
+    await world.advance(1);
+    expect(b.leading).toBe(true);
+  });
+
+  test('takes a lease that was deleted at once', async () => {
+    const { world, server, candidate } = aCluster();
+    const a = candidate('a');
+    const b = candidate('b');
+    await world.advance(6_000);
+    a.process.stop();
+    server.put(undefined);
+    await world.advance(0);
+    expect(b.leading).toBe(true);
+  });
+
+  test('asks every two seconds where it cannot watch, and says so once', async () => {
+    const { world, server, log, candidate } = aCluster();
+    candidate('a');
+    await world.advance(0);
+    candidate('b', { weather: ({ longLived }) => (longLived ? { trouble: 'unavailable' } : {}) });
+    await world.advance(5_000);
+    expect(askedBy(server, 'b').filter((each) => each.endsWith('GET'))).toEqual(['0 GET', '2000 GET', '4000 GET']);
+    expect(log.at('warn').map((line) => line.message)).toEqual(['the lease cannot be watched: asking for it instead']);
+  });
+});
+
 describe('a leader', () => {
+  test('renews once more before its lease runs out when nobody answers the first time', async () => {
+    const { world, server, candidate } = aCluster();
+    const a = candidate('a', { weather: atTimes(world, { 5000: { thereMs: HOUR } }) });
+    await world.advance(9_999);
+    expect(sentFrom(server, 2_000)).toEqual(['5000 PUT', '7500 GET', '7500 PUT']);
+    await world.advance(60_000);
+    expect(a.leading).toBe(true);
+  });
+
   test('trusts its lease from before the last renewal was sent, not from when its reply came', async () => {
     const { world, candidate } = aCluster();
-    const weather = atTimes(world, { 2000: { thereMs: 1_000, backMs: 2_000 }, later: { thereMs: HOUR } });
+    const weather = atTimes(world, { 5000: { thereMs: 1_000, backMs: 1_000 }, later: { thereMs: HOUR } });
     const a = candidate('a', { weather });
-    await world.advance(5_000);
-    expect(a.elector.gate.openForMs).toBe(7_000);
-    await world.advance(6_999);
+    await world.advance(7_000);
+    expect(a.elector.gate.openForMs).toBe(8_000);
+    await world.advance(7_999);
     expect(a.elector.gate.open).toBe(true);
     await world.advance(1);
     expect(a.elector.gate.open).toBe(false);
@@ -188,7 +253,7 @@ describe('a leader', () => {
 
   test('goes on after a renewal whose reply was lost', async () => {
     const { world, server, candidate } = aCluster();
-    const a = candidate('a', { weather: atTimes(world, { 2000: { trouble: 'reply lost' } }) });
+    const a = candidate('a', { weather: atTimes(world, { 5000: { trouble: 'reply lost' } }) });
     await world.advance(60_000);
     expect(a.leading).toBe(true);
     expect(server.lease?.spec).toMatchObject({ holderIdentity: 'a', leaseTransitions: 0 });
@@ -197,10 +262,10 @@ describe('a leader', () => {
   test('reads the lease when its own renewal is in its way, whose reply was lost, and goes on', async () => {
     const { world, server, candidate } = aCluster();
     const lost: Weather[] = [{ trouble: 'reply lost' }];
-    const a = candidate('a', { weather: () => (world.monotonic() < 2_000 ? {} : (lost.pop() ?? {})) });
-    await world.advance(6_000);
+    const a = candidate('a', { weather: () => (world.monotonic() < 5_000 ? {} : (lost.pop() ?? {})) });
+    await world.advance(12_000);
     // The client sends what may have happened once more; the version that it had tells the server that it has.
-    expect(sentFrom(server, 2_000)).toEqual(['2000 PUT', '2000 PUT', '4000 GET', '4000 PUT', '6000 PUT']);
+    expect(sentFrom(server, 2_000)).toEqual(['5000 PUT', '5000 PUT', '7000 GET', '7000 PUT', '12000 PUT']);
     expect([a.leading, a.elector.gate.open]).toEqual([true, true]);
   });
 
@@ -210,9 +275,9 @@ describe('a leader', () => {
     await world.advance(1_000);
     const { metadata, ...lease } = server.lease ?? { metadata: {} };
     server.lease = { ...lease, metadata: { ...metadata, resourceVersion: '99', annotations: { note: 'seen' } } };
-    await world.advance(5_000);
+    await world.advance(11_000);
     expect([a.leading, a.elector.gate.open]).toEqual([true, true]);
-    expect(sentFrom(server, 2_000)).toEqual(['2000 PUT', '4000 GET', '4000 PUT', '6000 PUT']);
+    expect(sentFrom(server, 2_000)).toEqual(['5000 PUT', '7000 GET', '7000 PUT', '12000 PUT']);
     expect(server.lease.metadata.annotations).toEqual({ note: 'seen' });
   });
 
@@ -233,7 +298,7 @@ describe('a leader', () => {
       metadata: { ...metadata, resourceVersion: '99' },
       spec: { ...spec, holderIdentity: 'a person with kubectl' },
     };
-    await world.advance(4_000);
+    await world.advance(6_000);
     expect([a.leading, a.elector.gate.open]).toEqual([false, false]);
     expect(server.lease?.spec?.holderIdentity).toBe('a person with kubectl');
   });
@@ -244,7 +309,7 @@ describe('a leader', () => {
     await world.advance(1_000);
     server.lease =
       how === 'deleted' ? undefined : { metadata: { ...server.lease?.metadata, resourceVersion: '99' }, spec: {} };
-    await world.advance(4_000);
+    await world.advance(6_000);
     await expect(a.ended).resolves.toBe('lost');
     expect(server.lease?.spec?.holderIdentity).toBeUndefined();
   });
@@ -265,8 +330,8 @@ describe('a leader', () => {
 
   test('that was stopped while a renewal was on its way sends no write when it continues', async () => {
     const { world, server, candidate } = aCluster();
-    const a = candidate('a', { weather: atTimes(world, { 4000: { thereMs: 500, backMs: 500 } }) });
-    await world.advance(4_100);
+    const a = candidate('a', { weather: atTimes(world, { 5000: { thereMs: 500, backMs: 500 } }) });
+    await world.advance(5_100);
     a.process.stop();
     await world.advance(12_000);
     const before = server.writes.length;
@@ -278,8 +343,8 @@ describe('a leader', () => {
 
   test('that was stopped while a renewal waited for a connection does not send it when it continues', async () => {
     const { world, server, candidate } = aCluster();
-    const a = candidate('a', { weather: atTimes(world, { 4000: { waitMs: 500 } }) });
-    await world.advance(4_100);
+    const a = candidate('a', { weather: atTimes(world, { 5000: { waitMs: 500 } }) });
+    await world.advance(5_100);
     a.process.stop();
     await world.advance(12_000);
     const before = server.writes.length;
@@ -294,7 +359,8 @@ describe('a leader', () => {
     const a = candidate('a');
     await world.advance(1_000);
     world.setNow(new Date(world.now().getTime() + HOUR));
-    await world.advance(1_000);
+    expect(a.elector.gate.open).toBe(false);
+    await world.advance(4_000);
     await expect(a.ended).resolves.toBe('lost');
   });
 
@@ -368,8 +434,9 @@ describe('an election', () => {
 
   test.each<Partial<ElectionTiming>>([
     { durationMs: 10_000 },
-    { renewDeadlineMs: 2_400 },
-    { retryMs: 9_000 },
+    { renewDeadlineMs: 7_400 },
+    { renewMs: 7_600 },
+    { retryMs: 5_000 },
     { durationMs: Number.NaN },
   ])('refuses times that cannot keep two from leading at once: %o', (timing) => {
     expect(() => aCluster().elect('a', { timing })).toThrow('must be longer than');
@@ -378,7 +445,7 @@ describe('an election', () => {
 
 interface CandidateOptions {
   readonly skewMs?: number;
-  readonly weather?: () => Weather;
+  readonly weather?: (request: TransportRequest) => Weather;
   readonly timing?: Partial<ElectionTiming>;
   readonly onLeading?: (leading: boolean) => void;
   /** What is still to be done when it was told to stop. */

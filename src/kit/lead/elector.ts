@@ -5,8 +5,9 @@ import { deadline } from '../clock/deadline.ts';
 import { hasReason } from '../kube/api-error.ts';
 import type { CallOptions, KubeClient } from '../kube/client.ts';
 import type { Log } from '../observe/log.ts';
-import { heldBy, LEASES, type Lease, mayTake, type Observation, observe, released } from './lease.ts';
+import { freeAt, heldBy, LEASES, type Lease, type Observation, observe, released } from './lease.ts';
 import { LeaseGate, NotLeading } from './lease-gate.ts';
+import { untilFree } from './standby.ts';
 
 export interface ElectorOptions {
   readonly client: KubeClient;
@@ -26,10 +27,18 @@ export interface ElectionTiming {
   readonly durationMs: number;
   /** How long we trust it ourselves after we last renewed it. The difference to the former covers what is on its way. */
   readonly renewDeadlineMs: number;
+  /** How long after a renewal the next one is sent. From then until the former is over, it is tried at least twice. */
+  readonly renewMs: number;
+  /** How long after a try that failed the next one is made, or at once after one that took longer. */
   readonly retryMs: number;
 }
 
-export const DEFAULT_TIMING: ElectionTiming = { durationMs: 15_000, renewDeadlineMs: 10_000, retryMs: 2_000 };
+export const DEFAULT_TIMING: ElectionTiming = {
+  durationMs: 15_000,
+  renewDeadlineMs: 10_000,
+  renewMs: 5_000,
+  retryMs: 2_000,
+};
 /** Pauses are up to this much longer than `retryMs`, so that candidates do not ask in step. */
 const JITTER = 0.2;
 
@@ -44,6 +53,8 @@ export class Elector {
   readonly #gated: KubeClient;
   /** As we last wrote it; nothing when a write has failed since and the server may know better. */
   #lease: Lease | undefined;
+  /** As we last read it, when it was another's. */
+  #others: Lease | undefined;
   #seen: Observation | undefined;
   #triedAt: number | undefined;
   #complaint = '';
@@ -84,11 +95,36 @@ export class Elector {
   /** True when we hold the lease, false when the signal was aborted first. */
   async #acquire(signal: AbortSignal): Promise<boolean> {
     while (!signal.aborted) {
-      const attempt = await this.#try((options) => this.#take(options), signal);
+      const attempt = await this.#try((options) => this.#take(options), this.#timing.renewDeadlineMs / 2, signal);
       if (attempt === 'ours' && this.gate.open) return true;
-      await this.#pause(signal);
+      const mayBeFree = attempt === 'not ours' && (await this.#standBy(signal));
+      if (!mayBeFree) await this.#retryPause(signal);
     }
     return false;
+  }
+
+  /** True when the lease that another held may be there to be taken, false when nothing tells us when it is. */
+  async #standBy(signal: AbortSignal): Promise<boolean> {
+    if (!this.#others) return false;
+    const heardOf = (lease: Lease) => {
+      this.#triedAt = this.#options.clock.monotonic();
+      return this.#leftMs(lease);
+    };
+    try {
+      const mayBeFree = await untilFree(this.#others, { ...this.#options, heardOf }, signal);
+      this.#complaint = '';
+      return mayBeFree;
+    } catch (error) {
+      if (!signal.aborted) this.#complain(error, 'the lease cannot be watched: asking for it instead');
+      return false;
+    }
+  }
+
+  /** For how long nobody may take it, as far as we have seen. */
+  #leftMs(lease: Lease): number {
+    const now = this.#options.clock.monotonic();
+    this.#seen = observe(this.#seen, lease, now);
+    return freeAt(lease, this.#options.identity, this.#seen, this.#timing.durationMs) - now;
   }
 
   async #lead(signal: AbortSignal, lead: (signal: AbortSignal) => Promise<void>): Promise<'done' | 'lost'> {
@@ -120,27 +156,31 @@ export class Elector {
   }
 
   async #renewWithin(signal: AbortSignal): Promise<boolean> {
-    for (let attempt: Attempt = 'failed'; attempt === 'failed'; ) {
-      await this.#pause(signal);
+    const { renewDeadlineMs, renewMs } = this.#timing;
+    await this.#pause(renewMs, signal);
+    for (;;) {
       if (signal.aborted || !this.gate.open) return false;
-      attempt = await this.#try((options) => this.#renew(options), signal);
-      if (attempt === 'ours') return true;
+      const attempt = await this.#try((options) => this.#renew(options), (renewDeadlineMs - renewMs) / 2, signal);
+      if (attempt !== 'failed') return attempt === 'ours';
+      await this.#retryPause(signal);
     }
-    return false;
   }
 
-  async #try(attempt: (options: CallOptions) => Promise<boolean>, signal: AbortSignal): Promise<Attempt> {
+  async #try(
+    attempt: (options: CallOptions) => Promise<boolean>,
+    limitMs: number,
+    signal: AbortSignal,
+  ): Promise<Attempt> {
     const { clock } = this.#options;
-    const limitMs = this.#timing.renewDeadlineMs / 2;
     this.#triedAt = clock.monotonic();
     const limit = deadline(clock, limitMs, () => new Error(`no answer within ${limitMs / 1000} s`), signal);
     try {
       const ours = await attempt({ signal: limit.signal });
-      this.#complaint = '';
+      if (ours) this.#complaint = '';
       return ours ? 'ours' : 'not ours';
     } catch (error) {
       this.#lease = undefined;
-      if (!signal.aborted) this.#complain(error);
+      if (!signal.aborted) this.#complain(error, 'the lease could not be taken or renewed: trying again');
       return 'failed';
     } finally {
       limit.cancel();
@@ -149,7 +189,7 @@ export class Elector {
 
   /** Takes the lease when it may be taken. */
   async #take(options: CallOptions): Promise<boolean> {
-    const { client, clock, identity, namespace, name } = this.#options;
+    const { client, namespace, name } = this.#options;
     const openFor = this.gate.fromNow();
     const lease = await client.find(LEASES, { namespace, name }, options);
     if (!lease) {
@@ -157,8 +197,8 @@ export class Elector {
       this.#hold(await client.create(LEASES, fresh, options), openFor);
       return true;
     }
-    this.#seen = observe(this.#seen, lease, clock.monotonic());
-    if (!mayTake(lease, identity, this.#seen, clock.monotonic(), this.#timing.durationMs)) return false;
+    this.#others = lease;
+    if (this.#leftMs(lease) > 0) return false;
     this.#hold(await client.update(LEASES, this.#held(lease), options), openFor);
     return true;
   }
@@ -199,25 +239,30 @@ export class Elector {
   }
 
   /** The same trouble is told once, not every two seconds. That another candidate was faster is none. */
-  #complain(error: unknown): void {
+  #complain(error: unknown, message: string): void {
     const { log, namespace, name } = this.#options;
     const why = String(error);
     if (why === this.#complaint || hasReason(error, 'Conflict', 'AlreadyExists')) return;
     this.#complaint = why;
-    log.warn({ lease: `${namespace}/${name}`, why }, 'the lease could not be taken or renewed: trying again');
+    log.warn({ lease: `${namespace}/${name}`, why }, message);
   }
 
-  /** Ends early when the signal is aborted. */
-  async #pause(signal: AbortSignal): Promise<void> {
-    const ms = this.#timing.retryMs * (1 + JITTER * this.#options.random());
-    await sleep(this.#options.clock, ms, signal).catch(() => undefined);
+  #retryPause(signal: AbortSignal): Promise<void> {
+    return this.#pause(this.#timing.retryMs * (1 + JITTER * this.#options.random()), signal);
+  }
+
+  /** Until so long after the last try began. Ends early when the signal is aborted. */
+  async #pause(ms: number, signal: AbortSignal): Promise<void> {
+    const { clock } = this.#options;
+    const passedMs = clock.monotonic() - (this.#triedAt ?? 0);
+    await sleep(clock, Math.max(0, ms - passedMs), signal).catch(() => undefined);
   }
 }
 
-function check({ durationMs, renewDeadlineMs, retryMs }: ElectionTiming): void {
-  if (durationMs > renewDeadlineMs && renewDeadlineMs > retryMs * (1 + JITTER)) return;
+function check({ durationMs, renewDeadlineMs, renewMs, retryMs }: ElectionTiming): void {
+  if (durationMs > renewDeadlineMs && renewDeadlineMs > renewMs + retryMs * (1 + JITTER)) return;
   throw new Error(
-    `the lease duration (${durationMs} ms) must be longer than the renew deadline (${renewDeadlineMs} ms), ` +
-      `and that must be longer than the retry period (${retryMs} ms) and a fifth of it`,
+    `the lease duration (${durationMs} ms) must be longer than the renew deadline (${renewDeadlineMs} ms), and that must be longer ` +
+      `than the renew period (${renewMs} ms) with the retry period (${retryMs} ms) and a fifth of it`,
   );
 }

@@ -33,12 +33,11 @@ export function observe(before: Observation | undefined, lease: Lease, nowMs: nu
   return before?.version === version ? before : { version, atMs: nowMs };
 }
 
-/** Somebody else's lease may be taken when it was released, or has not changed for as long as it was promised for. */
-export function mayTake(lease: Lease, identity: string, seen: Observation, nowMs: number, durationMs: number): boolean {
+/** When a lease may be taken: at once if it was released or is ours, else when it has not changed for as long as it was promised for. */
+export function freeAt(lease: Lease, identity: string, seen: Observation, durationMs: number): number {
   const holder = lease.spec?.holderIdentity ?? '';
-  if (holder === '' || holder === identity) return true;
-  const promisedMs = Math.max(durationMs, (lease.spec?.leaseDurationSeconds ?? 0) * 1000);
-  return nowMs - seen.atMs >= promisedMs;
+  if (holder === '' || holder === identity) return seen.atMs;
+  return seen.atMs + Math.max(durationMs, (lease.spec?.leaseDurationSeconds ?? 0) * 1000);
 }
 
 /** The lease with us as its holder. Each change of holder counts as a transition, also one after a release, as client-go counts. */

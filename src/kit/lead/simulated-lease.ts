@@ -7,7 +7,7 @@ import type { Lease } from './lease.ts';
 export interface LeaseRequest {
   readonly at: number;
   readonly from: string;
-  readonly method: TransportRequest['method'];
+  readonly method: TransportRequest['method'] | 'WATCH';
   /** Whom the request made the holder, when it was a write. */
   readonly holder: string | undefined;
 }
@@ -16,10 +16,29 @@ export class SimulatedLease {
   lease: Lease | undefined;
   /** Every request that was sent, when it was sent. */
   readonly journal: LeaseRequest[] = [];
+  readonly #watchers = new Set<() => void>();
   #version = 0;
 
   get writes(): readonly LeaseRequest[] {
-    return this.journal.filter((each) => each.method !== 'GET');
+    return this.journal.filter(({ method }) => method !== 'GET' && method !== 'WATCH');
+  }
+
+  /** Each version of the lease that comes after this one, as the server tells it to whoever watches. */
+  async *watch(since: string): AsyncGenerator<string> {
+    for (let known = since; ; ) {
+      const version = this.lease?.metadata.resourceVersion;
+      if (version !== known) {
+        yield `${JSON.stringify({ type: this.lease ? 'MODIFIED' : 'DELETED', object: this.lease ?? { metadata: {} } })}\n`;
+        known = version ?? '';
+      } else await new Promise<void>((resolve) => this.#watchers.add(resolve));
+    }
+  }
+
+  /** Somebody else changes it, or deletes it. */
+  put(lease: Lease | undefined): void {
+    this.lease = lease;
+    for (const wake of this.#watchers) wake();
+    this.#watchers.clear();
   }
 
   answer({ method, body }: Pick<TransportRequest, 'method' | 'body'>): { status: number; body: unknown } {
@@ -35,7 +54,7 @@ export class SimulatedLease {
   #store(lease: Lease, status: number): { status: number; body: unknown } {
     this.#version += 1;
     const { uid = `uid-${this.#version}` } = lease.metadata;
-    this.lease = { ...lease, metadata: { ...lease.metadata, uid, resourceVersion: String(this.#version) } };
+    this.put({ ...lease, metadata: { ...lease.metadata, uid, resourceVersion: String(this.#version) } });
     return { status, body: this.lease };
   }
 }
@@ -60,7 +79,7 @@ export class SimulatedProcess implements Clock, Transport {
   readonly name: string;
   readonly #world: VirtualClock;
   readonly #server: SimulatedLease;
-  readonly #weather: () => Weather;
+  readonly #weather: (request: TransportRequest) => Weather;
   readonly #skewMs: number;
   /** How fast its clock goes. */
   readonly #rate: number;
@@ -70,7 +89,7 @@ export class SimulatedProcess implements Clock, Transport {
     readonly name: string;
     readonly world: VirtualClock;
     readonly server: SimulatedLease;
-    readonly weather?: () => Weather;
+    readonly weather?: (request: TransportRequest) => Weather;
     readonly skewMs?: number;
     readonly rate?: number;
   }) {
@@ -112,7 +131,7 @@ export class SimulatedProcess implements Clock, Transport {
 
   async request(request: TransportRequest): Promise<TransportResponse> {
     request.signal.throwIfAborted();
-    return await Promise.race([this.#exchange(request, this.#weather()), aborted(request.signal)]);
+    return await Promise.race([this.#exchange(request, this.#weather(request)), aborted(request.signal)]);
   }
 
   async close(): Promise<void> {}
@@ -125,6 +144,7 @@ export class SimulatedProcess implements Clock, Transport {
     this.#server.journal.push(this.#entry(request));
     if (thereMs) await sleep(this.#world, thereMs);
     const isDone = trouble === undefined || trouble === 'reply lost';
+    if (request.longLived && isDone) return this.#watched(request, weather);
     const { status, body } = isDone ? this.#server.answer(request) : failure(503, 'ServiceUnavailable');
     if (backMs) await sleep(this.#world, backMs);
     await new Promise<void>((resolve) => this.#whenAwake(resolve));
@@ -134,9 +154,28 @@ export class SimulatedProcess implements Clock, Transport {
     return response(status, JSON.stringify(body));
   }
 
-  #entry({ method, body }: TransportRequest): LeaseRequest {
+  /** A stream whose every line is as late as the weather was when it began, and that breaks after the first if a reply is lost. */
+  #watched({ path, signal }: TransportRequest, { backMs, trouble }: Weather): TransportResponse {
+    const since = new URL(path, 'https://server').searchParams.get('resourceVersion') ?? '';
+    const lines = this.#server.watch(since);
+    const late = async (): Promise<Uint8Array> => {
+      const { value = '' } = await lines.next();
+      if (backMs) await sleep(this.#world, backMs);
+      await new Promise<void>((resolve) => this.#whenAwake(resolve));
+      return Buffer.from(value);
+    };
+    const body = (async function* () {
+      for (let count = 0; ; count++) {
+        if (count > 0 && trouble) throw new ConnectionError('the connection broke', { mayHaveHappened: true });
+        yield await Promise.race([late(), aborted(signal)]);
+      }
+    })();
+    return { ...response(200, ''), body };
+  }
+
+  #entry({ method, body, longLived }: TransportRequest): LeaseRequest {
     const holder = body === undefined ? undefined : (JSON.parse(body) as Lease).spec?.holderIdentity;
-    return { at: this.#world.monotonic(), from: this.name, method, holder };
+    return { at: this.#world.monotonic(), from: this.name, method: longLived ? 'WATCH' : method, holder };
   }
 
   #whenAwake(call: () => void): void {

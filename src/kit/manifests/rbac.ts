@@ -12,14 +12,15 @@ export interface Role {
   readonly rules: readonly PolicyRule[];
 }
 
+export const ELECTION: Access = { resource: LEASES, verbs: ['get', 'watch', 'create', 'update'], scope: 'own' };
+
 /**
  * What the runtime uses beside the controllers. Each is a role of its own, because each may be withheld: the deployments of the
  * originals grant neither, and then there are no Events, and no election.
  */
 export function runtimeRoles(): readonly Role[] {
   const events: Access = { resource: EVENTS, verbs: ['create', 'patch'] };
-  const election: Access = { resource: LEASES, verbs: ['get', 'create', 'update'], scope: 'own' };
-  return [...rolesFor('holdfast-events', [events]), ...rolesFor('holdfast-leader-election', [election])];
+  return [...rolesFor('holdfast-events', [events]), ...rolesFor('holdfast-leader-election', [ELECTION])];
 }
 
 /** `chosen` are namespaces, for what is asked for in those: one Role for each, or one that can be put into any. */

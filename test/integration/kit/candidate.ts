@@ -20,7 +20,7 @@ const elector = new Elector({
   namespace: 'default',
   name: 'the-lease',
   identity,
-  timing: { durationMs: 3_000, renewDeadlineMs: 2_000, retryMs: 300 },
+  timing: { durationMs: 3_000, renewDeadlineMs: 2_000, renewMs: 300, retryMs: 300 },
 });
 const client = connection.client.gatedBy(elector.gate);
 const stop = new AbortController();

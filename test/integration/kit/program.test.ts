@@ -185,7 +185,7 @@ test('through a network that loses every tenth request before or after it arrive
 test('of two that stand for election one works, and the other takes over when it is killed', async () => {
   const rules = [
     ...MAY_COPY,
-    { apiGroups: ['coordination.k8s.io'], resources: ['leases'], verbs: ['get', 'create', 'update'] },
+    { apiGroups: ['coordination.k8s.io'], resources: ['leases'], verbs: ['get', 'watch', 'create', 'update'] },
   ];
   const config = await account('elected', rules);
   await using first = new Sample(config, '-leader-elect');

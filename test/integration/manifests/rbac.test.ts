@@ -45,7 +45,7 @@ const sample: ControllerSpec = {
 
 const runtime: readonly Access[] = [
   { resource: EVENTS, verbs: ['create', 'patch'] },
-  { resource: LEASES, verbs: ['get', 'create', 'update'], scope: 'own' },
+  { resource: LEASES, verbs: ['get', 'watch', 'create', 'update'], scope: 'own' },
 ];
 
 interface Question {
