@@ -1,7 +1,7 @@
 /** Everything by keyboard, and what is asked for is in the address. */
 import type { Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
-import type { State } from '../../src/console/model.ts';
+import type { Health, State, VolumeRow } from '../../src/console/model.ts';
 import { violationsOn } from './accessibility.ts';
 import { TestBrowser, told } from './browser.ts';
 import { APPROVE, aState, DRILL, Times } from './fixture/objects.ts';
@@ -323,6 +323,27 @@ test('volumes are filtered, searched and sorted, and the address says how', asyn
   await page.getByText('No volume is like that').waitFor();
   await page.getByRole('button', { name: 'Clear the filters' }).click();
   await page.getByText('1,000 volumes').waitFor();
+});
+
+test('the focus stays with a volume that moves in the list, and goes to none that takes its place', async () => {
+  const { volumes } = crowded();
+  const say = (name: string, health: Health) =>
+    server.change({ volumes: { [name]: { ...(volumes[name] as VolumeRow), health } } });
+  const inList = (name: string) => page.getByRole('row', { name }).count();
+  const row = () => told(page, 'document.activeElement.dataset.row');
+  await page.goto(`${server.url}#/volumes`);
+  await page.getByText('1,000 volumes').waitFor();
+  await page.getByRole('row').nth(1).getByRole('link').focus();
+  await keys('ArrowDown', 'ArrowDown');
+  const name = await focused();
+  const [other = ''] = Object.keys(volumes).sort();
+  say(other, 'failed');
+  await expect.poll(() => inList(other)).toBe(1);
+  expect([await focused(), await row()]).toEqual([name, '3']);
+  say(name, 'well');
+  await expect.poll(() => inList(name)).toBe(0);
+  expect(await row()).toBeUndefined();
+  for (const each of [name, other]) say(each, volumes[each]?.health ?? 'well');
 });
 
 test('the health of the overview leads to its volumes', async () => {

@@ -3,7 +3,6 @@ import { useEffect, useMemo, useState } from 'preact/hooks';
 import type { VolumeRow } from '../../../src/console/model.ts';
 import { addressIn, listPlaceIn, usePage } from '../../page.ts';
 import { Empty } from '../../parts/empty.tsx';
-import { facetCounts } from '../../volumes/facets.ts';
 import { filtered } from '../../volumes/filter.ts';
 import { cleared, isNarrowed, orderedBy, paramsOf, queryOf, type VolumeQuery } from '../../volumes/query.ts';
 import { sorted } from '../../volumes/sort.ts';
@@ -18,7 +17,6 @@ interface VolumesViewProps {
 
 export function VolumesView({ volumes, params }: VolumesViewProps) {
   const [query, setQuery] = useQuery(params);
-  const counts = useMemo(() => facetCounts(volumes.values()), [volumes]);
   const all = useMemo(() => sorted(volumes, query.order), [volumes, query.order]);
   const rows = useMemo(() => filtered(all, query), [all, query]);
   const clear = () => setQuery(cleared(query));
@@ -39,7 +37,7 @@ export function VolumesView({ volumes, params }: VolumesViewProps) {
         </p>
       </header>
       {(all.length > 0 || isNarrowed(query)) && (
-        <FilterBar query={query} counts={counts} onQuery={setQuery} onFound={focusRow} />
+        <FilterBar query={query} volumes={volumes} onQuery={setQuery} onFound={focusRow} />
       )}
       {rows.length > 0 ? (
         <VolumeTable
