@@ -325,6 +325,22 @@ test('volumes are filtered, searched and sorted, and the address says how', asyn
   await page.getByText('1,000 volumes').waitFor();
 });
 
+/** So long that the address would be written, and only then is it another: what was to be written comes first. */
+const GO_ON = `(() => {
+  const until = performance.now() + 400;
+  while (performance.now() < until);
+  location.hash = '#/overview?cluster=protected';
+})()`;
+
+test('whoever goes on before the address of the list is written is where they went to', async () => {
+  await keys('g', 'v');
+  await page.getByText('1,000 volumes').waitFor();
+  await page.getByRole('columnheader', { name: 'Capacity' }).getByRole('button').click();
+  await told(page, GO_ON);
+  await page.getByRole('heading', { name: /3 things need you/ }).waitFor();
+  expect(await address()).toBe('#/overview?cluster=protected');
+});
+
 test('the focus stays with a volume that moves in the list, and goes to none that takes its place', async () => {
   const { volumes } = crowded();
   const say = (name: string, health: Health) =>

@@ -3,6 +3,7 @@ import { useEffect, useMemo, useState } from 'preact/hooks';
 import type { VolumeRow } from '../../../src/console/model.ts';
 import { addressIn, listPlaceIn, usePage } from '../../page.ts';
 import { Empty } from '../../parts/empty.tsx';
+import { placeOf } from '../../route.ts';
 import { filtered } from '../../volumes/filter.ts';
 import { cleared, isNarrowed, orderedBy, paramsOf, queryOf, type VolumeQuery } from '../../volumes/query.ts';
 import { sorted } from '../../volumes/sort.ts';
@@ -79,7 +80,9 @@ function useQuery(params: URLSearchParams): readonly [VolumeQuery, (query: Volum
   useEffect(() => {
     const timer = setTimeout(() => {
       const address = addressIn(page, { view: 'volumes' }, paramsOf(query));
-      if (location.hash !== address) history.replaceState(null, '', address);
+      // Whoever has gone on, and is not drawn there yet, is not brought back.
+      const isHere = placeOf(location.hash).route.view === 'volumes';
+      if (isHere && location.hash !== address) history.replaceState(null, '', address);
     }, ADDRESS_MS);
     return () => clearTimeout(timer);
   }, [query, page]);
