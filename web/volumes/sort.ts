@@ -5,7 +5,7 @@
  */
 import type { VolumeRow } from '../../src/console/model.ts';
 import { severity } from '../words/health.ts';
-import type { Column, Order } from './query.ts';
+import { COLUMNS, type Column, type Order } from './query.ts';
 
 type Volumes = ReadonlyMap<string, VolumeRow>;
 
@@ -13,8 +13,14 @@ type Volumes = ReadonlyMap<string, VolumeRow>;
 const rowsOnce = new WeakMap<Volumes, Map<string, readonly VolumeRow[]>>();
 const namesBefore = new Map<string, readonly string[]>();
 
+const asWords = ({ by, descending }: Order): string => `${by} ${descending}`;
+
+/** One that nobody has asked for yet. The first time takes longest: it had better be when nobody waits. */
+export const orderToCome = (): Order | undefined =>
+  COLUMNS.map((by): Order => ({ by, descending: false })).find((order) => !namesBefore.has(asWords(order)));
+
 export function sorted(volumes: Volumes, order: Order): readonly VolumeRow[] {
-  const asked = `${order.by} ${order.descending}`;
+  const asked = asWords(order);
   const known = rowsOnce.get(volumes) ?? new Map<string, readonly VolumeRow[]>();
   rowsOnce.set(volumes, known);
   let rows = known.get(asked);

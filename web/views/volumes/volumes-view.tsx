@@ -6,7 +6,7 @@ import { Empty } from '../../parts/empty.tsx';
 import { placeOf } from '../../route.ts';
 import { filtered } from '../../volumes/filter.ts';
 import { cleared, isNarrowed, orderedBy, paramsOf, queryOf, type VolumeQuery } from '../../volumes/query.ts';
-import { sorted } from '../../volumes/sort.ts';
+import { orderToCome, sorted } from '../../volumes/sort.ts';
 import { count, counted } from '../../words/numbers.ts';
 import { FilterBar } from './filter-bar.tsx';
 import { VolumeTable } from './volume-table.tsx';
@@ -20,6 +20,7 @@ export function VolumesView({ volumes, params }: VolumesViewProps) {
   const [query, setQuery] = useQuery(params);
   const all = useMemo(() => sorted(volumes, query.order), [volumes, query.order]);
   const rows = useMemo(() => filtered(all, query), [all, query]);
+  useEffect(() => sortAhead(volumes), []);
   const clear = () => setQuery(cleared(query));
   const page = usePage();
   const asked = paramsOf(query);
@@ -68,6 +69,21 @@ export function VolumesView({ volumes, params }: VolumesViewProps) {
 /** The one that Tab would come to, if there is one. */
 function focusRow(): void {
   document.querySelector<HTMLElement>('[data-row][tabindex="0"]')?.focus();
+}
+
+const PAUSE_MS = 20;
+
+/** One order after another, with time between them for what a person does. */
+function sortAhead(volumes: VolumesViewProps['volumes']): () => void {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const next = () => {
+    const order = orderToCome();
+    if (!order) return;
+    sorted(volumes, order);
+    timer = setTimeout(next, PAUSE_MS);
+  };
+  timer = setTimeout(next, PAUSE_MS);
+  return () => clearTimeout(timer);
 }
 
 const ADDRESS_MS = 300;
