@@ -298,6 +298,33 @@ test('arrows go through the volumes, however far, and Enter opens one', async ()
   await heading(name);
 });
 
+/** Where its rows stand in the list, by their number: what is drawn fills what is seen of it. */
+const ROWS_STAND = `(() => {
+  const box = document.querySelector('.table-body');
+  const top = ({ top }) => top - box.getBoundingClientRect().top + box.scrollTop;
+  const rows = [...box.querySelectorAll('[role=row]')].map((row) => ({
+    number: Number(row.getAttribute('aria-rowindex')) - 2,
+    top: Math.round(top(row.getBoundingClientRect())),
+    height: Math.round(row.getBoundingClientRect().height),
+  }));
+  const [first, last] = [rows[0], rows.at(-1)];
+  const isFilled = first.top <= box.scrollTop && last.top + last.height >= Math.min(box.scrollTop + box.clientHeight, box.scrollHeight);
+  return isFilled && rows.every(({ number, top, height }) => top === number * height);
+})()`;
+
+test('every row stands in its place, wherever one goes in the list and however it is sorted', async () => {
+  await keys('g', 'v');
+  await page.getByRole('row').nth(1).getByRole('link').focus();
+  for (const key of ['PageDown', 'ArrowDown', 'End', 'PageUp', 'ArrowUp', 'PageUp', 'Home', 'End']) {
+    await keys(key);
+    await expect.poll(() => told(page, ROWS_STAND)).toBe(true);
+  }
+  await page.getByRole('columnheader', { name: 'Age' }).getByRole('button').click();
+  await expect.poll(() => told(page, ROWS_STAND)).toBe(true);
+  await page.setViewportSize({ width: 390, height: 844 });
+  await expect.poll(() => told(page, ROWS_STAND)).toBe(true);
+});
+
 test('volumes are filtered, searched and sorted, and the address says how', async () => {
   await keys('g', 'v');
   await page.getByRole('button', { name: /^Failed/ }).click();

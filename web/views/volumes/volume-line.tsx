@@ -23,7 +23,7 @@ export const VolumeLine = memo(({ row, index, top, isCurrent, onFocus }: VolumeL
   return (
     // biome-ignore lint/a11y/useSemanticElements: the rows stand where they are seen, which those of a <table> cannot
     // biome-ignore lint/a11y/useFocusableInteractive: the link in it is
-    <div class="line" role="row" aria-rowindex={index + 2} style={{ top }}>
+    <div class="line" role="row" aria-rowindex={index + 2} style={{ top: `${top}px` }}>
       {cell('health', <HealthMark health={row.health}>{row.note ?? HEALTH_WORDS[row.health]}</HealthMark>)}
       {cell(
         'name',
