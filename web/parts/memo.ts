@@ -14,7 +14,9 @@ export function memo<P extends object>(part: FunctionComponent<P>): FunctionComp
 }
 
 function isSame(a: object, b: object): boolean {
-  const before = Object.entries(a);
+  const before = a as Record<string, unknown>;
   const after = b as Record<string, unknown>;
-  return before.length === Object.keys(b).length && before.every(([key, value]) => after[key] === value);
+  for (const key in before) if (!(key in after)) return false;
+  for (const key in after) if (before[key] !== after[key]) return false;
+  return true;
 }

@@ -40,17 +40,12 @@ export function facetOf(row: VolumeRow, facet: Facet): string {
   }
 }
 
-export type FacetCounts = Readonly<Record<Facet, ReadonlyMap<string, number>>>;
-
-export function facetCounts(rows: Iterable<VolumeRow>): FacetCounts {
-  const counts = Object.fromEntries(FACETS.map((facet) => [facet, new Map<string, number>()])) as Record<
-    Facet,
-    Map<string, number>
-  >;
-  for (const row of rows)
-    for (const facet of FACETS) {
-      const value = facetOf(row, facet);
-      counts[facet].set(value, (counts[facet].get(value) ?? 0) + 1);
-    }
+/** How many volumes have each value. */
+export function facetCounts(rows: Iterable<VolumeRow>, facet: Facet): ReadonlyMap<string, number> {
+  const counts = new Map<string, number>();
+  for (const row of rows) {
+    const value = facetOf(row, facet);
+    counts.set(value, (counts.get(value) ?? 0) + 1);
+  }
   return counts;
 }

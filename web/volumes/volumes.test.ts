@@ -4,7 +4,7 @@ import type { VolumeRow } from '../../src/console/model.ts';
 import { compareValues, facetCounts, NONE, valueInWords } from './facets.ts';
 import { filtered } from './filter.ts';
 import { COLUMNS, cleared, isNarrowed, orderedBy, paramsOf, queryOf, toggled, withText } from './query.ts';
-import { sorted } from './sort.ts';
+import { orderToCome, sorted } from './sort.ts';
 
 const aVolume = (name: string, more: Partial<VolumeRow> = {}): VolumeRow => ({
   name,
@@ -43,13 +43,12 @@ test('choosing twice is not choosing', () => {
 });
 
 test('a facet counts every volume once', () => {
-  const { zone, health } = facetCounts(rows);
-  expect([...zone]).toEqual([
+  expect([...facetCounts(rows, 'zone')]).toEqual([
     ['a', 1],
     ['b', 1],
     [NONE, 1],
   ]);
-  expect(health.get('well')).toBe(1);
+  expect(facetCounts(rows, 'health').get('well')).toBe(1);
 });
 
 test('trouble comes first unless another order is asked for', () => {
@@ -103,6 +102,16 @@ test('every order is the one that comparing would give, and no row is lost', () 
       expect(sorted(given, { by: 'zone', descending })).toEqual([...byZone, ...others]);
     }),
   );
+});
+
+test('every order comes once, and then none is left to come', () => {
+  const come = new Set<string>();
+  for (let order = orderToCome(); order; order = orderToCome()) {
+    expect(come.has(order.by)).toBe(false);
+    come.add(order.by);
+    sorted(volumes, order);
+  }
+  expect(orderToCome()).toBeUndefined();
 });
 
 test('values are in their order by number, and what has none is last, in words', () => {

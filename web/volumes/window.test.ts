@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { rowAfter, rowsSeen, rowToReach, scrolledTo } from './window.ts';
+import { drawnNext, placeOf, rowAfter, rowsSeen, rowToReach, scrolledTo } from './window.ts';
 
 test('every row that is seen is drawn, and never many more', () => {
   fc.assert(
@@ -11,8 +11,24 @@ test('every row that is seen is drawn, and never many more', () => {
         expect(row).toBeGreaterThanOrEqual(first);
         expect(row).toBeLessThan(end);
       }
-      expect(end - first).toBeLessThanOrEqual(Math.ceil(height / 36) + 18);
+      expect(end - first).toBeLessThanOrEqual(Math.ceil(height / 36) + 5);
       expect(end).toBeLessThanOrEqual(rows);
+    }),
+  );
+});
+
+test('rows that stay drawn keep their places, and where none does the places stay the same', () => {
+  const windows = fc.array(fc.tuple(fc.nat(1000), fc.integer({ min: 1, max: 40 })), { minLength: 2 });
+  fc.assert(
+    fc.property(windows, (drawn) => {
+      let before = { first: 0, end: 0, origin: 0 };
+      for (const [first, count] of drawn) {
+        const next = drawnNext(before, { first, end: first + count });
+        const [from, to] = [Math.max(first, before.first), Math.min(next.end, before.end)];
+        if (from < to) expect(placeOf(from, next)).toBe(placeOf(from, before));
+        else expect(placeOf(first, next)).toBe(placeOf(before.first, before));
+        before = next;
+      }
     }),
   );
 });

@@ -6,12 +6,28 @@ export interface RowWindow {
   readonly end: number;
 }
 
-const AROUND = 4;
+const AROUND = 2;
 
 export function rowsSeen(rows: number, rowHeight: number, scrolled: number, height: number): RowWindow {
   const top = Math.max(0, Math.floor(scrolled / rowHeight) - AROUND);
   const bottom = Math.ceil((scrolled + height) / rowHeight) + AROUND;
   return { first: Math.max(0, Math.min(top, rows - 1)), end: Math.min(rows, bottom) };
+}
+
+/** What is drawn, and the row that places are counted from: a row's place is where in the document it stands. */
+export interface Drawn extends RowWindow {
+  readonly origin: number;
+}
+
+export const placeOf = (row: number, { origin }: Drawn): number => row - origin;
+
+/**
+ * Rows that stay drawn keep their places. Where none does, the new ones take the places of the old: to say something else in an element
+ * takes a browser a fraction of what another element takes.
+ */
+export function drawnNext(before: Drawn, { first, end }: RowWindow): Drawn {
+  const someStay = first < before.end && end > before.first;
+  return { first, end, origin: someStay ? before.origin : first - placeOf(before.first, before) };
 }
 
 /** The row that Tab comes to: the last one that had the focus as long as it is drawn, else the first that is seen. */

@@ -39,15 +39,18 @@ export function counter(seconds: number): string {
 /** In the reader's own zone, which is named. What is no time is shown as it is. */
 export function absolute(at: string): string {
   const date = new Date(at);
-  return Number.isNaN(date.getTime())
-    ? at
-    : date.toLocaleString('sv-SE', { dateStyle: 'short', timeStyle: 'medium' }) + zoneOf(date);
+  if (Number.isNaN(date.getTime())) return at;
+  const day = [date.getFullYear(), two(date.getMonth() + 1), two(date.getDate())].join('-');
+  const time = [date.getHours(), date.getMinutes(), date.getSeconds()].map(two).join(':');
+  return `${day} ${time}${zoneOf(date)}`;
 }
+
+const two = (value: number): string => String(value).padStart(2, '0');
 
 function zoneOf(date: Date): string {
   const minutes = -date.getTimezoneOffset();
   if (minutes === 0) return ' UTC';
   const sign = minutes < 0 ? '−' : '+';
   const [hours, rest] = [Math.floor(Math.abs(minutes) / 60), Math.abs(minutes) % 60];
-  return ` UTC${sign}${hours}${rest > 0 ? `:${String(rest).padStart(2, '0')}` : ''}`;
+  return ` UTC${sign}${hours}${rest > 0 ? `:${two(rest)}` : ''}`;
 }

@@ -1,13 +1,14 @@
 /** The values of a facet to choose from, with how many volumes each has. Escape closes it, and so does whatever is done elsewhere. */
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
+import type { VolumeRow } from '../../../src/console/model.ts';
 import { Icon } from '../../parts/icon.tsx';
-import { compareValues, valueInWords } from '../../volumes/facets.ts';
+import { compareValues, FACET_TITLES, type Facet, facetCounts, valueInWords } from '../../volumes/facets.ts';
 import { rowAfter } from '../../volumes/window.ts';
 import { count } from '../../words/numbers.ts';
 
 interface FacetMenuProps {
-  readonly title: string;
-  readonly values: ReadonlyMap<string, number>;
+  readonly facet: Facet;
+  readonly volumes: ReadonlyMap<string, VolumeRow>;
   readonly chosen: readonly string[];
   readonly onToggle: (value: string) => void;
 }
@@ -16,7 +17,7 @@ interface FacetMenuProps {
 const MANY = 12;
 const SHOWN = 200;
 
-export function FacetMenu({ title, values, chosen, onToggle }: FacetMenuProps) {
+export function FacetMenu({ facet, volumes, chosen, onToggle }: FacetMenuProps) {
   const menu = useRef<HTMLDetailsElement>(null);
   const [isOpen, setOpen] = useState(false);
   useClosing(menu);
@@ -29,16 +30,18 @@ export function FacetMenu({ title, values, chosen, onToggle }: FacetMenuProps) {
       onFocusOut={closeBehind}
     >
       <summary>
-        {title}
+        {FACET_TITLES[facet]}
         {chosen.length > 0 && <span class="chip-count">{chosen.length}</span>}
         <Icon name="down" />
       </summary>
-      {isOpen && <Values title={title} values={values} chosen={chosen} onToggle={onToggle} />}
+      {isOpen && <Values facet={facet} volumes={volumes} chosen={chosen} onToggle={onToggle} />}
     </details>
   );
 }
 
-function Values({ title, values, chosen, onToggle }: FacetMenuProps) {
+/** Counted only while somebody looks. */
+function Values({ facet, volumes, chosen, onToggle }: FacetMenuProps) {
+  const values = useMemo(() => facetCounts(volumes.values(), facet), [volumes, facet]);
   const [text, setText] = useState('');
   const wanted = text.toLowerCase();
   const found = [...values]
@@ -49,7 +52,7 @@ function Values({ title, values, chosen, onToggle }: FacetMenuProps) {
       {values.size > MANY && (
         <input
           type="search"
-          aria-label={`Search ${title}`}
+          aria-label={`Search ${FACET_TITLES[facet]}`}
           placeholder="Search…"
           value={text}
           onInput={(event) => setText(event.currentTarget.value)}

@@ -1,8 +1,9 @@
 /** The search, the health that is wanted as chips, and everything else in menus. */
-import type { Health } from '../../../src/console/model.ts';
+import { useMemo } from 'preact/hooks';
+import type { Health, VolumeRow } from '../../../src/console/model.ts';
 import { HealthMark } from '../../parts/health-mark.tsx';
 import { Icon } from '../../parts/icon.tsx';
-import { FACET_TITLES, FACETS, type FacetCounts, valueInWords } from '../../volumes/facets.ts';
+import { FACET_TITLES, FACETS, facetCounts, valueInWords } from '../../volumes/facets.ts';
 import { cleared, isNarrowed, toggled, type VolumeQuery, withText } from '../../volumes/query.ts';
 import { HEALTH_WORDS, HEALTHS } from '../../words/health.ts';
 import { count } from '../../words/numbers.ts';
@@ -11,7 +12,7 @@ import { SEARCH_ID } from './search-id.ts';
 
 interface FilterBarProps {
   readonly query: VolumeQuery;
-  readonly counts: FacetCounts;
+  readonly volumes: ReadonlyMap<string, VolumeRow>;
   readonly onQuery: (query: VolumeQuery) => void;
 }
 
@@ -20,7 +21,7 @@ interface SearchedBarProps extends FilterBarProps {
   readonly onFound: () => void;
 }
 
-export function FilterBar({ query, counts, onQuery, onFound }: SearchedBarProps) {
+export function FilterBar({ query, volumes, onQuery, onFound }: SearchedBarProps) {
   const pressed = (event: KeyboardEvent) => {
     const isEscape = event.key === 'Escape';
     if (!isEscape && event.key !== 'ArrowDown' && event.key !== 'Enter') return;
@@ -42,13 +43,13 @@ export function FilterBar({ query, counts, onQuery, onFound }: SearchedBarProps)
           onKeyDown={pressed}
         />
       </div>
-      <HealthChips query={query} counts={counts} onQuery={onQuery} />
+      <HealthChips query={query} volumes={volumes} onQuery={onQuery} />
       <div class="facets">
         {FACETS.filter((facet) => facet !== 'health').map((facet) => (
           <FacetMenu
             key={facet}
-            title={FACET_TITLES[facet]}
-            values={counts[facet]}
+            facet={facet}
+            volumes={volumes}
             chosen={query.chosen[facet]}
             onToggle={(value) => onQuery(toggled(query, facet, value))}
           />
@@ -65,8 +66,9 @@ export function FilterBar({ query, counts, onQuery, onFound }: SearchedBarProps)
   );
 }
 
-function HealthChips({ query, counts, onQuery }: FilterBarProps) {
-  const isOffered = (health: Health): boolean => counts.health.has(health) || query.chosen.health.includes(health);
+function HealthChips({ query, volumes, onQuery }: FilterBarProps) {
+  const counts = useMemo(() => facetCounts(volumes.values(), 'health'), [volumes]);
+  const isOffered = (health: Health): boolean => counts.has(health) || query.chosen.health.includes(health);
   return (
     <fieldset class="chips">
       <legend class="unseen">Health</legend>
@@ -79,7 +81,7 @@ function HealthChips({ query, counts, onQuery }: FilterBarProps) {
           onClick={() => onQuery(toggled(query, 'health', health))}
         >
           <HealthMark health={health}>{HEALTH_WORDS[health]}</HealthMark>
-          <span class="chip-count">{count(counts.health.get(health) ?? 0)}</span>
+          <span class="chip-count">{count(counts.get(health) ?? 0)}</span>
         </button>
       ))}
     </fieldset>

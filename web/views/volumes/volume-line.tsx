@@ -11,11 +11,11 @@ import { HEALTH_WORDS } from '../../words/health.ts';
 interface VolumeLineProps {
   readonly row: VolumeRow;
   readonly index: number;
-  /** In pixels, from the top of all rows. */
+  /** In pixels, from where rows are counted from. */
   readonly top: number;
   /** The one that Tab comes to. */
   readonly isCurrent: boolean;
-  readonly onFocus: (index: number) => void;
+  readonly onFocus: (index: number, name: string) => void;
 }
 
 export const VolumeLine = memo(({ row, index, top, isCurrent, onFocus }: VolumeLineProps) => {
@@ -23,7 +23,7 @@ export const VolumeLine = memo(({ row, index, top, isCurrent, onFocus }: VolumeL
   return (
     // biome-ignore lint/a11y/useSemanticElements: the rows stand where they are seen, which those of a <table> cannot
     // biome-ignore lint/a11y/useFocusableInteractive: the link in it is
-    <div class="line" role="row" aria-rowindex={index + 2} style={{ transform: `translateY(${top}px)` }}>
+    <div class="line" role="row" aria-rowindex={index + 2} style={{ top: `${top}px` }}>
       {cell('health', <HealthMark health={row.health}>{row.note ?? HEALTH_WORDS[row.health]}</HealthMark>)}
       {cell(
         'name',
@@ -31,7 +31,7 @@ export const VolumeLine = memo(({ row, index, top, isCurrent, onFocus }: VolumeL
           href={addressIn(page, { view: 'volume', name: row.name })}
           data-row={index}
           tabIndex={isCurrent ? 0 : -1}
-          onFocus={() => onFocus(index)}
+          onFocus={() => onFocus(index, row.name)}
           title={row.note === undefined ? row.name : `${row.name}: ${row.note}`}
         >
           {row.name}

@@ -1,10 +1,21 @@
 /** The table of volumes. Only the rows that are seen are in the document; its height and its scrollbar are of all of them. */
-import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { useCallback, useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { VolumeRow } from '../../../src/console/model.ts';
 import { Icon } from '../../parts/icon.tsx';
+import { memo } from '../../parts/memo.ts';
 import { COLUMNS, type Column, type Order } from '../../volumes/query.ts';
-import { rowAfter, rowsSeen, rowToReach, scrolledTo } from '../../volumes/window.ts';
+import {
+  type Drawn,
+  drawnNext,
+  placeOf,
+  type RowWindow,
+  rowAfter,
+  rowsSeen,
+  rowToReach,
+  scrolledTo,
+} from '../../volumes/window.ts';
 import { COLUMN_TITLES } from './columns.ts';
+import { focusRow, followFocus } from './row-focus.ts';
 import { VolumeLine } from './volume-line.tsx';
 
 interface VolumeTableProps {
@@ -28,7 +39,10 @@ export function VolumeTable({ rows, order, onOrder, from, onPlace }: VolumeTable
   const [current, setCurrent] = useState(from?.row ?? 0);
   /** The row that a key has led to, until it is there to have the focus. */
   const wanted = useRef<number | undefined>(undefined);
+  /** The volume whose row had the focus last. */
+  const held = useRef<string | undefined>(undefined);
   const seen = rowsSeen(rows.length, rowHeight, scrolled, height);
+  const drawn = useDrawn(seen);
   const chosen = Math.min(current, rows.length - 1);
   const reached = rowToReach(chosen, seen, rowHeight, scrolled);
 
@@ -41,10 +55,17 @@ export function VolumeTable({ rows, order, onOrder, from, onPlace }: VolumeTable
 
   // Before the browser notices that the row which had it is gone.
   useLayoutEffect(() => {
-    if (wanted.current !== chosen) return;
-    wanted.current = undefined;
-    box.current?.querySelector<HTMLElement>(`[data-row="${chosen}"]`)?.focus({ preventScroll: true });
+    if (!box.current) return;
+    if (wanted.current !== chosen) followFocus(box.current, held.current, rows, seen);
+    else {
+      wanted.current = undefined;
+      focusRow(box.current, chosen);
+    }
   });
+  const focused = useCallback((row: number, name: string) => {
+    held.current = name;
+    setCurrent(row);
+  }, []);
 
   const move = (event: KeyboardEvent) => {
     const next = rowAfter(event.key, reached, rows.length, Math.max(1, Math.floor(height / rowHeight) - 1));
@@ -69,16 +90,25 @@ export function VolumeTable({ rows, order, onOrder, from, onPlace }: VolumeTable
         onKeyDown={move}
       >
         <div role="presentation" class="table-space" style={{ height: `calc(${rows.length} * var(--row-height))` }}>
-          {rows.slice(seen.first, seen.end).map((row, index) => (
-            <VolumeLine
-              key={row.name}
-              row={row}
-              index={seen.first + index}
-              top={(seen.first + index) * rowHeight}
-              isCurrent={seen.first + index === reached}
-              onFocus={setCurrent}
-            />
-          ))}
+          <div
+            role="presentation"
+            class="table-rows"
+            style={{ transform: `translateY(${drawn.origin * rowHeight}px)` }}
+          >
+            {rows.slice(seen.first, seen.end).map((row, index) => {
+              const place = placeOf(seen.first + index, drawn);
+              return (
+                <VolumeLine
+                  key={place}
+                  row={row}
+                  index={seen.first + index}
+                  top={place * rowHeight}
+                  isCurrent={seen.first + index === reached}
+                  onFocus={focused}
+                />
+              );
+            })}
+          </div>
         </div>
       </div>
     </div>
@@ -89,7 +119,13 @@ export function VolumeTable({ rows, order, onOrder, from, onPlace }: VolumeTable
 const isNothingFocused = (): boolean =>
   document.activeElement === document.body || document.activeElement?.id === 'main';
 
-function Head({ order, onOrder }: Pick<VolumeTableProps, 'order' | 'onOrder'>) {
+function useDrawn(seen: RowWindow): Drawn {
+  const drawn = useRef<Drawn>({ first: 0, end: 0, origin: 0 });
+  drawn.current = drawnNext(drawn.current, seen);
+  return drawn.current;
+}
+
+const Head = memo(({ order, onOrder }: Pick<VolumeTableProps, 'order' | 'onOrder'>) => {
   const sortOf = (column: Column) =>
     order.by !== column ? 'none' : order.descending ? ('descending' as const) : ('ascending' as const);
   return (
@@ -111,7 +147,7 @@ function Head({ order, onOrder }: Pick<VolumeTableProps, 'order' | 'onOrder'>) {
       </div>
     </div>
   );
-}
+});
 
 /** Rows are higher on narrow screens: the style sheet says how high, and the box how many there is room for. */
 function useMeasure(box: { readonly current: HTMLDivElement | null }): { rowHeight: number; height: number } {

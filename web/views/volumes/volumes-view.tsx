@@ -3,10 +3,10 @@ import { useEffect, useMemo, useState } from 'preact/hooks';
 import type { VolumeRow } from '../../../src/console/model.ts';
 import { addressIn, listPlaceIn, usePage } from '../../page.ts';
 import { Empty } from '../../parts/empty.tsx';
-import { facetCounts } from '../../volumes/facets.ts';
+import { placeOf } from '../../route.ts';
 import { filtered } from '../../volumes/filter.ts';
 import { cleared, isNarrowed, orderedBy, paramsOf, queryOf, type VolumeQuery } from '../../volumes/query.ts';
-import { sorted } from '../../volumes/sort.ts';
+import { orderToCome, sorted } from '../../volumes/sort.ts';
 import { count, counted } from '../../words/numbers.ts';
 import { FilterBar } from './filter-bar.tsx';
 import { VolumeTable } from './volume-table.tsx';
@@ -18,9 +18,9 @@ interface VolumesViewProps {
 
 export function VolumesView({ volumes, params }: VolumesViewProps) {
   const [query, setQuery] = useQuery(params);
-  const counts = useMemo(() => facetCounts(volumes.values()), [volumes]);
   const all = useMemo(() => sorted(volumes, query.order), [volumes, query.order]);
   const rows = useMemo(() => filtered(all, query), [all, query]);
+  useEffect(() => sortAhead(volumes), []);
   const clear = () => setQuery(cleared(query));
   const page = usePage();
   const asked = paramsOf(query);
@@ -39,7 +39,7 @@ export function VolumesView({ volumes, params }: VolumesViewProps) {
         </p>
       </header>
       {(all.length > 0 || isNarrowed(query)) && (
-        <FilterBar query={query} counts={counts} onQuery={setQuery} onFound={focusRow} />
+        <FilterBar query={query} volumes={volumes} onQuery={setQuery} onFound={focusRow} />
       )}
       {rows.length > 0 ? (
         <VolumeTable
@@ -71,6 +71,21 @@ function focusRow(): void {
   document.querySelector<HTMLElement>('[data-row][tabindex="0"]')?.focus();
 }
 
+const PAUSE_MS = 20;
+
+/** One order after another, with time between them for what a person does. */
+function sortAhead(volumes: VolumesViewProps['volumes']): () => void {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const next = () => {
+    const order = orderToCome();
+    if (!order) return;
+    sorted(volumes, order);
+    timer = setTimeout(next, PAUSE_MS);
+  };
+  timer = setTimeout(next, PAUSE_MS);
+  return () => clearTimeout(timer);
+}
+
 const ADDRESS_MS = 300;
 
 /** What is asked for is in the address, so that it can be sent to others; it is written when the typing rests. */
@@ -81,7 +96,9 @@ function useQuery(params: URLSearchParams): readonly [VolumeQuery, (query: Volum
   useEffect(() => {
     const timer = setTimeout(() => {
       const address = addressIn(page, { view: 'volumes' }, paramsOf(query));
-      if (location.hash !== address) history.replaceState(null, '', address);
+      // Whoever has gone on, and is not drawn there yet, is not brought back.
+      const isHere = placeOf(location.hash).route.view === 'volumes';
+      if (isHere && location.hash !== address) history.replaceState(null, '', address);
     }, ADDRESS_MS);
     return () => clearTimeout(timer);
   }, [query, page]);
