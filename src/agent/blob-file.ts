@@ -1,9 +1,9 @@
 /** A blob in its file. Nothing of it is believed: each piece is held against its checksum before anybody gets it. */
-import { type FileHandle, open } from 'node:fs/promises';
 import { crc32 } from 'node:zlib';
 import { isNothingThere } from '../kit/host/file-error.ts';
 import { CorruptBlob, CutShort, readable } from './corrupt-blob.ts';
 import { OUTGOING } from './memory-shares.ts';
+import { OpenFile } from './open-file.ts';
 import { ReadBuffers } from './read-buffers.ts';
 import type { ByteRange } from './store.ts';
 import { CRC_BYTES, hasMark, type KeptBlob, MOST_FOOT_BYTES, PIECE_BYTES, parseFoot, piecesOf } from './trailer.ts';
@@ -18,7 +18,7 @@ export class BlobFile implements AsyncDisposable {
   readonly kept: KeptBlob;
   /** Nobody else has it while this is open. Some filesystems number beyond what a number tells apart. */
   readonly inode: bigint;
-  readonly #file: FileHandle;
+  readonly #file: OpenFile;
   /** All of a small file, or its end. */
   readonly #tail: Buffer;
   readonly #tailAt: number;
@@ -27,7 +27,7 @@ export class BlobFile implements AsyncDisposable {
   #share: Disposable | undefined;
   #checksums: { readonly first: number; readonly bytes: Buffer } | undefined;
 
-  private constructor(file: FileHandle, inode: bigint, kept: KeptBlob, tail: Buffer, tailAt: number) {
+  private constructor(file: OpenFile, inode: bigint, kept: KeptBlob, tail: Buffer, tailAt: number) {
     this.#file = file;
     this.inode = inode;
     this.kept = kept;
@@ -40,7 +40,7 @@ export class BlobFile implements AsyncDisposable {
     const file = await readable({}, () => openIfThere(path));
     if (!file) return undefined;
     try {
-      const { size: bytes, ino: inode } = await readable({}, () => file.stat({ bigint: true }));
+      const { size: bytes, ino: inode } = await readable({}, async () => file.stat());
       const size = Number(bytes);
       const tailAt = Math.max(0, size - MOST_FOOT_BYTES);
       const tail = await readable({ inode, size }, () => readFully(file, tailAt, size - tailAt));
@@ -48,7 +48,7 @@ export class BlobFile implements AsyncDisposable {
       if (!kept) throw illegible(tail, inode, size);
       return new BlobFile(file, inode, kept, tail, tailAt);
     } catch (error) {
-      await file.close();
+      await file.close(0);
       throw error;
     }
   }
@@ -137,7 +137,7 @@ export class BlobFile implements AsyncDisposable {
   /** Only when nobody uses any more what was read. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.release();
-    await this.#file.close();
+    await this.#file.close(this.kept.size);
   }
 }
 
@@ -146,9 +146,9 @@ function illegible(tail: Buffer | undefined, inode: bigint, size: number): Corru
   return new Kind('what is written about it at its end cannot be read', inode, size);
 }
 
-async function openIfThere(path: string): Promise<FileHandle | undefined> {
+async function openIfThere(path: string): Promise<OpenFile | undefined> {
   try {
-    return await open(path, 'r');
+    return await OpenFile.open(path, 'r');
   } catch (error) {
     if (isNothingThere(error)) return undefined;
     throw error;
@@ -157,15 +157,15 @@ async function openIfThere(path: string): Promise<FileHandle | undefined> {
 
 /** Nothing when the file does not have so many bytes. */
 async function readFully(
-  file: FileHandle,
+  file: OpenFile,
   at: number,
   length: number,
   bytes: Buffer = Buffer.allocUnsafeSlow(length),
 ): Promise<Buffer | undefined> {
   for (let got = 0; got < length; ) {
-    const { bytesRead } = await file.read(bytes, got, length - got, at + got);
-    if (bytesRead === 0) return undefined;
-    got += bytesRead;
+    const count = await file.read(bytes, got, length - got, at + got);
+    if (count === 0) return undefined;
+    got += count;
   }
   return bytes;
 }

@@ -93,7 +93,7 @@ describe('a large blob whose digest a thread of its own makes', () => {
   });
   afterEach(() => hashing[Symbol.asyncDispose]());
 
-  const bytes = randomBytes(13 * PIECE_BYTES + 77);
+  const bytes = randomBytes(37 * PIECE_BYTES + 77);
   const whole = { size: bytes.length, sha256: createHash('sha256').update(bytes).digest('hex') };
 
   test('is stored and read back, by one that has no thread, too', async () => {
@@ -118,9 +118,9 @@ describe('a large blob whose digest a thread of its own makes', () => {
 
   test('is not stored when the thread ends under it', async () => {
     const broken = async function* () {
-      yield bytes.subarray(0, 6 * PIECE_BYTES);
+      yield bytes.subarray(0, 20 * PIECE_BYTES);
       await hashing[Symbol.asyncDispose]();
-      yield bytes.subarray(6 * PIECE_BYTES);
+      yield bytes.subarray(20 * PIECE_BYTES);
     };
     await expect(store.put('k', broken(), whole)).rejects.toThrow('the agent ends');
     expect(await get('k')).toBeUndefined();
@@ -137,9 +137,9 @@ describe('what was stored is read back', () => {
   });
 
   test('in any range', async () => {
-    const bytes = randomBytes(6 * PIECE_BYTES + 5);
+    const bytes = randomBytes(10 * PIECE_BYTES + 5);
     await put('k', bytes);
-    for (const edge of [0, 1, PIECE_BYTES, 4 * PIECE_BYTES, 4 * PIECE_BYTES + 1, bytes.length - 1]) {
+    for (const edge of [0, 1, PIECE_BYTES, 8 * PIECE_BYTES, 8 * PIECE_BYTES + 1, bytes.length - 1]) {
       for (const end of [edge, edge + 1, edge + PIECE_BYTES, bytes.length].filter((each) => each <= bytes.length)) {
         expect((await get('k', { start: edge, end }))?.equals(bytes.subarray(edge, end))).toBe(true);
       }
@@ -220,7 +220,7 @@ describe('nothing is stored', () => {
   test('of a body that breaks off', async () => {
     async function* broken() {
       yield randomBytes(2 * MOST_BYTES ** 0.5);
-      yield randomBytes(PIECE_BYTES * 5);
+      yield randomBytes(PIECE_BYTES * 9);
       throw new Error('the connection was reset');
     }
     await expect(store.put('k', broken())).rejects.toThrow('the connection was reset');

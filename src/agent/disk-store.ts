@@ -56,7 +56,7 @@ export interface DiskStoreParts {
 const AT_ONCE = 8;
 
 /** From this size on. */
-const HASHED_APART_BYTES = 512 * 1024;
+const HASHED_APART_BYTES = 2 * 1024 * 1024;
 
 export class DiskStore implements Store, AsyncDisposable {
   readonly #parts: DiskStoreParts;
@@ -127,8 +127,8 @@ export class DiskStore implements Store, AsyncDisposable {
   async openHash(hash: string): Promise<OpenBlob | undefined> {
     for (;;) {
       await this.#turns.idle(hash);
-      using watch = this.#turns.watch(hash);
-      const blob = await VerifiedBlob.open(this.#layout, hash, this.#keeper);
+      const watch = this.#turns.watch(hash);
+      const blob = await VerifiedBlob.open(this.#layout, hash, this.#keeper, watch);
       if (!blob && this.#quarantine.has(hash)) throw new StoreError('Corrupt', PUT_ASIDE);
       if (!blob || !watch.hasSeenTurn) return blob;
       await this.#turns.idle(hash);
@@ -203,7 +203,7 @@ export class DiskStore implements Store, AsyncDisposable {
 
   /** Reads all of a blob, and puts it aside if it is not what was stored. `pace` is told how much was read each time. */
   async verify(hash: string, pace: (bytes: number) => Promise<void>): Promise<void> {
-    await using blob = await VerifiedBlob.open(this.#layout, hash, this.#keeper);
+    await using blob = await VerifiedBlob.open(this.#layout, hash, this.#keeper, this.#turns.watch(hash));
     if (!blob) return;
     for await (const bytes of blob.read()) await pace(bytes.length);
   }
@@ -297,16 +297,17 @@ export class DiskStore implements Store, AsyncDisposable {
     onError: async (hash, error) => {
       if (error instanceof CorruptBlob) await this.#turns.run(hash, () => this.#putAside(hash, error));
     },
-    remove: async (hash, file) => {
+    remove: async (hash, file, since) => {
       await this.#fence.cutOff(file.kept.key);
-      return await this.#turns.run(hash, () => this.#removeFile(hash, file));
+      const isSurelyThere = !since.hasSeenTurn; // until this turn, which begins now
+      return await this.#turns.run(hash, () => this.#removeFile(hash, file, isSurelyThere));
     },
   };
 
   /** What is open has its inode for itself: a name that leads there leads to these bytes, and they need not be read to know it. */
-  async #removeFile(hash: string, { inode, kept }: BlobFile): Promise<RemovedFile> {
+  async #removeFile(hash: string, { inode, kept }: BlobFile, isSurelyThere: boolean): Promise<RemovedFile> {
     await this.#counting.before(hash);
-    const there = await this.#inodeOf(hash);
+    const there = isSurelyThere ? inode : await this.#inodeOf(hash);
     if (there === undefined) return 'absent';
     if (there !== inode) return 'another';
     await this.#unlink(hash, kept.size);

@@ -21,7 +21,7 @@ export interface MoveParts {
 
 /** Of smaller ones what counts is what is done for each. Sixteen of 1 MiB that are sent at once all arrive at once, and then nobody sends. */
 const LARGE_BYTES = 512 * 1024;
-export const isLarge = ({ size }: BlobInfo): boolean => size > LARGE_BYTES;
+const isLarge = ({ size }: BlobInfo): boolean => size > LARGE_BYTES;
 
 export type Moved =
   | { readonly is: 'moved'; readonly size: number }

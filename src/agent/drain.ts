@@ -13,7 +13,7 @@ import { hashOfKey } from '../pool-client/blob-path.ts';
 import type { DrainStatus, Peer } from '../pool-client/protocol.ts';
 import { matches, tagOf } from './conditional.ts';
 import { Failures, MOST_NAMED, PeerStandings, whyOf } from './drain-decide.ts';
-import { isLarge, type Limits, type Moved, move } from './drain-move.ts';
+import { type Limits, type Moved, move } from './drain-move.ts';
 import type { Drained, Draining, DrainOrder, RemovedEverywhere } from './draining.ts';
 import { KeyTurns } from './key-turns.ts';
 import { type OpenBlob, type Store, StoreError } from './store.ts';
@@ -31,11 +31,10 @@ export interface DrainOptions {
   readonly bandwidth?: number | undefined;
 }
 
-/** What small blobs wait for is the peer's disk, which takes many of them at once as fast as one. */
+/** What blobs wait for is the peer's disk, which takes many of them at once as fast as one. */
 const IN_FLIGHT = 16;
-/** Of large ones a few fill the line, while as many that have arrived are put on the disk. */
+/** Of large ones a few fill the line, while those that have arrived are put on the disk. */
 const LARGE_SENDING = 4;
-const LARGE_IN_FLIGHT = 2 * LARGE_SENDING;
 /** Between two looks at what is left, when the last one has moved nothing. */
 const IDLE: Backoff = { baseMs: 1_000, maxMs: 30_000 };
 /** How long blobs that are on their way may take when the drain is called off; then they are cut off, which is safe at any time. */
@@ -56,7 +55,6 @@ export class Drain implements Draining {
   readonly #standings: PeerStandings;
   readonly #pace: Pace;
   readonly #slots = new Slots(IN_FLIGHT);
-  readonly #largeSlots = new Slots(LARGE_IN_FLIGHT);
   readonly #sending = new Slots(LARGE_SENDING);
   readonly #bell = new Bell();
   /** By the hashes of the keys. */
@@ -253,17 +251,9 @@ export class Drain implements Draining {
   }
 
   async #moveOpen(blob: OpenBlob, limits: Limits): Promise<void> {
-    const { stop, signal } = limits;
-    using slot = isLarge(blob.info) ? await this.#largeSlot(AbortSignal.any([stop, signal])) : undefined;
-    if (isLarge(blob.info) && !slot) return;
     const { calls, clock } = this.#options;
     const parts = { calls, clock, standings: this.#standings, pace: this.#pace, sending: this.#sending };
     this.#note(blob.info.key, await move(parts, blob, limits));
-  }
-
-  /** None when it is given up before one is free. */
-  #largeSlot(givenUp: AbortSignal): Promise<Disposable | undefined> {
-    return this.#largeSlots.take(givenUp).catch(() => undefined);
   }
 
   #note(key: string, moved: Moved): void {

@@ -154,7 +154,7 @@ describe('Expect: 100-continue', () => {
 });
 
 describe('GET', () => {
-  const bytes = randomBytes(5 * PIECE_BYTES + 10);
+  const bytes = randomBytes(9 * PIECE_BYTES + 10);
   beforeEach(() => put('k', bytes));
 
   test('gives all of it, with its digest', async () => {
@@ -247,7 +247,7 @@ describe('GET', () => {
   });
 
   test('of a blob that has gone bad further on is cut off before that', async () => {
-    await flipped('k', 4 * PIECE_BYTES + 5);
+    await flipped('k', 8 * PIECE_BYTES + 5);
     expect((await agent.ask('HEAD', '/blobs/k')).status).toBe(200);
     expect((await get('k', { range: `bytes=0-${PIECE_BYTES}` })).status).toBe(206);
     await expect(get('k')).rejects.toThrow();
@@ -255,8 +255,8 @@ describe('GET', () => {
   });
 
   test('of a range in a piece that has gone bad gives an error', async () => {
-    await flipped('k', 4 * PIECE_BYTES + 5);
-    expect(await get('k', { range: `bytes=${4 * PIECE_BYTES + 100}-` })).toMatchObject({ status: 500 });
+    await flipped('k', 8 * PIECE_BYTES + 5);
+    expect(await get('k', { range: `bytes=${8 * PIECE_BYTES + 100}-` })).toMatchObject({ status: 500 });
   });
 });
 
@@ -620,10 +620,10 @@ test('of several that start at the same time on a directory that was left behind
 });
 
 test('a scrub finds what has gone bad without anybody asking for it', async () => {
-  await put('good', randomBytes(10 * PIECE_BYTES));
-  await put('bad', randomBytes(10 * PIECE_BYTES));
+  await put('good', randomBytes(18 * PIECE_BYTES));
+  await put('bad', randomBytes(18 * PIECE_BYTES));
   await agent.stop();
-  await flipped('bad', 7 * PIECE_BYTES);
+  await flipped('bad', 15 * PIECE_BYTES);
   agent = await RunningAgent.start({ path: agent.layout.root, scrub: { bandwidth: 1024 * 1024, pauseMs: 1_000 } });
   await expect
     .poll(async () => {

@@ -12,6 +12,7 @@ import { DiskStore } from './disk-store.ts';
 import { Drain } from './drain.ts';
 import { hashOf } from './keys.ts';
 import type { Layout } from './layout.ts';
+import { OpenFile } from './open-file.ts';
 import { aVolume, dropVolume } from './test-volume.ts';
 import { PIECE_BYTES } from './trailer.ts';
 
@@ -42,17 +43,6 @@ const faulty = {
     struck(`rename ${from}`);
     return real.rename(from, to);
   },
-  open: async (path: string, ...rest: [string, number]) => {
-    struck(`open ${path}`);
-    const file = await real.open(path, ...rest);
-    const read = file.read.bind(file) as (...args: unknown[]) => Promise<unknown>;
-    return Object.assign(file, {
-      read: async (bytes: Buffer, offset: number, length: number, at: number) => {
-        struck(`read ${path}`, at + length);
-        return read(bytes, offset, length, at);
-      },
-    });
-  },
 };
 
 /** For whoever has imported them, also before, and only while these tests run: other files share the process. */
@@ -61,10 +51,30 @@ function replaceFileCalls(calls: object): void {
   syncBuiltinESMExports();
 }
 
-beforeAll(() => replaceFileCalls(faulty));
-afterAll(() => replaceFileCalls(real));
+const realOpen = OpenFile.open;
 
-const BYTES = randomBytes(9 * PIECE_BYTES + 100);
+async function faultyOpen(path: string, flags: string | number, mode?: number): Promise<OpenFile> {
+  struck(`open ${path}`);
+  const file = await realOpen.call(OpenFile, path, flags, mode);
+  const read = file.read.bind(file);
+  return Object.assign(file, {
+    read: async (into: Buffer, start: number, length: number, at: number) => {
+      struck(`read ${path}`, at + length);
+      return read(into, start, length, at);
+    },
+  });
+}
+
+beforeAll(() => {
+  replaceFileCalls(faulty);
+  OpenFile.open = faultyOpen;
+});
+afterAll(() => {
+  replaceFileCalls(real);
+  OpenFile.open = realOpen;
+});
+
+const BYTES = randomBytes(17 * PIECE_BYTES + 100);
 let layout: Layout;
 let log: RecordingLog;
 let store: DiskStore;
@@ -98,7 +108,7 @@ const bad = (what: string, from = 0, code = 'EIO') => faults.set(what, { code, f
 
 /** Where the sectors of the blob are that are bad. */
 const places: Readonly<Record<string, (key: string) => void>> = {
-  'in its bytes': (key) => bad(`read ${pathOf(key)}`, 5 * PIECE_BYTES),
+  'in its bytes': (key) => bad(`read ${pathOf(key)}`, 9 * PIECE_BYTES),
   'at its end': (key) => {
     for (const path of [pathOf(key), join(layout.quarantine, hashOf(key))]) bad(`read ${path}`);
   },

@@ -1,10 +1,11 @@
 /** A blob while it comes in: a file of its own beside the others, which becomes a blob only when it is whole. */
-import { constants, type FileHandle, link, open, unlink } from 'node:fs/promises';
+import { constants, link, unlink } from 'node:fs/promises';
 import { errorCode } from '../kit/host/file-error.ts';
 import { Checksums } from './checksums.ts';
 import type { GrowingDigest, HashingThread } from './hashing-thread.ts';
 import type { Headroom } from './headroom.ts';
 import { INCOMING } from './memory-shares.ts';
+import { OpenFile } from './open-file.ts';
 import { StoreError } from './store.ts';
 import { footOf, type KeptBlob, PIECE_BYTES } from './trailer.ts';
 
@@ -14,7 +15,7 @@ const BLOCK_BYTES = 4096;
 
 export class Upload {
   readonly path: string;
-  readonly #file: FileHandle;
+  readonly #file: OpenFile;
   readonly #headroom: Headroom;
   readonly #checksums: Checksums;
   /** Of all of it, where a thread of its own makes that. */
@@ -23,7 +24,7 @@ export class Upload {
   #gatheredBytes = 0;
   #writing: Promise<void> = Promise.resolve();
 
-  private constructor(path: string, file: FileHandle, headroom: Headroom, hashing: HashingThread | undefined) {
+  private constructor(path: string, file: OpenFile, headroom: Headroom, hashing: HashingThread | undefined) {
     this.path = path;
     this.#file = file;
     this.#headroom = headroom;
@@ -34,7 +35,7 @@ export class Upload {
   /** With `hashing` the digest is made there. */
   static async begin(path: string, headroom: Headroom, hashing?: HashingThread): Promise<Upload> {
     const flags = constants.O_CREAT | constants.O_EXCL | constants.O_RDWR;
-    return new Upload(path, await room(() => open(path, flags, 0o600)), headroom, hashing);
+    return new Upload(path, await room(() => OpenFile.open(path, flags, 0o600)), headroom, hashing);
   }
 
   /** Takes all of the body, and no more than `most` bytes of it. */
@@ -83,7 +84,7 @@ export class Upload {
   async end(): Promise<void> {
     await this.#writing.catch(() => {}); // whoever waits for it has been told
     await this.#digest?.end(); // never rejects: the file is closed and removed whatever the thread says
-    await Promise.all([this.#file.close(), unlink(this.path)]);
+    await Promise.all([this.#file.close(this.#checksums.size), unlink(this.path)]);
   }
 
   /** So much is written at once; while it is, as much again is gathered. */
@@ -112,10 +113,9 @@ export class Upload {
 const blocksOf = (bytes: number): number => Math.ceil(bytes / BLOCK_BYTES) * BLOCK_BYTES;
 
 /** The system may take less than it was given, such as when room runs out. */
-async function writeFully(file: FileHandle, chunks: Buffer[]): Promise<void> {
+async function writeFully(file: OpenFile, chunks: Buffer[]): Promise<void> {
   for (let left = chunks; left.length > 0; ) {
-    const { bytesWritten } = await file.writev(left);
-    left = without(left, bytesWritten);
+    left = without(left, await file.writev(left));
   }
 }
 

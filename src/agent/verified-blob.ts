@@ -1,6 +1,7 @@
 /** An open blob that says so when it turns out to be bad, so that it is put aside. */
 import type { BlobInfo } from '../pool-client/protocol.ts';
 import { BlobFile } from './blob-file.ts';
+import type { Watch } from './key-turns.ts';
 import { hashOf } from './keys.ts';
 import type { Layout } from './layout.ts';
 import type { ByteRange, OpenBlob, RemovedFile } from './store.ts';
@@ -8,8 +9,8 @@ import type { ByteRange, OpenBlob, RemovedFile } from './store.ts';
 /** What the store does with it. */
 export interface BlobKeeper {
   onError(hash: string, error: unknown): Promise<void>;
-  /** The file, and no other that has come in its place. */
-  remove(hash: string, file: BlobFile): Promise<RemovedFile>;
+  /** The file, and no other that has come in its place. Where nobody has had a turn since it was opened, none has. */
+  remove(hash: string, file: BlobFile, since: Watch): Promise<RemovedFile>;
 }
 
 export class VerifiedBlob implements OpenBlob {
@@ -17,19 +18,31 @@ export class VerifiedBlob implements OpenBlob {
   readonly #hash: string;
   readonly #file: BlobFile;
   readonly #keeper: BlobKeeper;
+  readonly #sinceOpened: Watch;
 
-  private constructor(hash: string, file: BlobFile, keeper: BlobKeeper) {
+  private constructor(hash: string, file: BlobFile, keeper: BlobKeeper, sinceOpened: Watch) {
     const { key, size, sha256 } = file.kept;
     this.info = { key, size, sha256 };
     this.#hash = hash;
     this.#file = file;
     this.#keeper = keeper;
+    this.#sinceOpened = sinceOpened;
   }
 
-  static async open(layout: Layout, hash: string, keeper: BlobKeeper): Promise<VerifiedBlob | undefined> {
+  /** The watch is disposed of with it, or at once if there is none. */
+  static async open(
+    layout: Layout,
+    hash: string,
+    keeper: BlobKeeper,
+    sinceOpened: Watch,
+  ): Promise<VerifiedBlob | undefined> {
+    using watch = new DisposableStack();
+    watch.use(sinceOpened);
     try {
       const file = await openBlob(layout, hash);
-      return file && new VerifiedBlob(hash, file, keeper);
+      if (!file) return undefined;
+      watch.move();
+      return new VerifiedBlob(hash, file, keeper, sinceOpened);
     } catch (error) {
       await keeper.onError(hash, error);
       throw error;
@@ -63,10 +76,11 @@ export class VerifiedBlob implements OpenBlob {
   }
 
   remove(): Promise<RemovedFile> {
-    return this.#keeper.remove(this.#hash, this.#file);
+    return this.#keeper.remove(this.#hash, this.#file, this.#sinceOpened);
   }
 
   [Symbol.asyncDispose](): Promise<void> {
+    this.#sinceOpened[Symbol.dispose]();
     return this.#file[Symbol.asyncDispose]();
   }
 }
