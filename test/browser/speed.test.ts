@@ -50,10 +50,7 @@ async function middleOf(target: Locator): Promise<readonly [number, number]> {
   return [box.x + box.width / 2, box.y + box.height / 2];
 }
 
-/**
- * What the work itself is. Others on the machine cannot make it less, only more: they take the caches, and the other half of a core, from a
- * thread while it runs, and its time is longer for that.
- */
+/** Others on the machine cannot make it less, only more. */
 const least = (values: readonly number[]): number => Math.min(...values);
 
 const shown = (values: readonly number[], digits = 0): string =>
@@ -104,7 +101,10 @@ async function prepared(interaction: Interaction, round: number): Promise<() => 
   return () => page.mouse.click(...place);
 }
 
-test.each(Object.entries(INTERACTIONS))('%s', async (name, interaction) => {
+/** Others on the machine take the caches, and the other half of a core, from a thread while it runs, and its time is longer for that. */
+const AGAIN = { retry: 2 };
+
+test.each(Object.entries(INTERACTIONS))('%s', AGAIN, async (name, interaction) => {
   const works: number[] = [];
   // The list begins anew only if another view was there between.
   await page.goto(`${server.url}#/overview`);
@@ -118,8 +118,8 @@ test.each(Object.entries(INTERACTIONS))('%s', async (name, interaction) => {
     await page.waitForTimeout(400);
     works.push(await workOf(page, done));
   }
-  console.log(`${name}: ${shown(works, 1)} ms; the least ${shown([least(works)], 1)} ms`);
-  expect(least(works)).toBeLessThan(LIMIT_MS);
+  console.log(`${name}: ${shown(works, 1)} ms; the median ${shown([median(works)], 1)} ms`);
+  expect(median(works)).toBeLessThan(LIMIT_MS);
 });
 
 /** What the page's thread does until then. */
