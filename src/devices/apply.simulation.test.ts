@@ -370,15 +370,26 @@ describe('a device that does not answer', () => {
 });
 
 describe('the volumes of the cluster', () => {
-  it('are read twice for a wipe: before the device is opened, and while it is held', async () => {
-    const { node, agent } = await withALeftVolume();
+  async function toldBy({ node, agent }: { readonly node: SimulatedNode; readonly agent: SimulatedAgent }) {
     const from = node.machine.calls.length;
     await agent.round();
     const calls = node.machine.calls.slice(from).map(({ verb, argv = [] }) => [verb, ...argv].join(' '));
-    const told = calls.flatMap((call) =>
+    return calls.flatMap((call) =>
       /^exec GET .*persistentvolumes\?/.test(call) ? ['read'] : call === 'device.open' ? ['open'] : [],
     );
-    expect(told).toEqual(['read', 'open', 'open', 'read']);
+  }
+
+  it('are read twice for a wipe: when the node has nothing against it, and while the device is held', async () => {
+    expect(await toldBy(await withALeftVolume())).toEqual(['open', 'read', 'open', 'open', 'read']);
+  });
+
+  it('are not read for one that the node alone can tell is in use, however often it is looked at', async () => {
+    const { node, disk, agent } = await withALeftVolume();
+    node.mount(disk);
+    expect(await toldBy({ node, agent })).toEqual(['open']);
+    await node.clock.advance(3_600_000);
+    expect(await toldBy({ node, agent })).toEqual(['open']);
+    expect(refusalOf(agent)).toBe('isMounted');
   });
 });
 

@@ -8,8 +8,7 @@ import { ApiError } from '../kit/kube/api-error.ts';
 import type { KubeClient } from '../kit/kube/client.ts';
 import { mayHaveHappened } from '../kit/kube/retry.ts';
 import { ConnectionError } from '../kit/kube/transport.ts';
-import type { Cleaned, CleaningOrder, CleaningParts } from './cleaning.ts';
-import { clean } from './cleaning.ts';
+import { type Cleaned, type CleaningOrder, type CleaningParts, clean, lookFirst } from './cleaning.ts';
 import { type Config, FIELD_MANAGER, WIPE_FINALIZER } from './contract.ts';
 import { newVolume, type Wanted } from './desired.ts';
 import type { Recycled } from './guards.ts';
@@ -53,9 +52,11 @@ export async function make(
   signal: AbortSignal,
 ): Promise<PersistentVolume | undefined> {
   const { name, path, config } = wanted;
+  if (await parts.live.find(name, signal)) throw new Retry(`there is a volume ${name} already`);
+  await lookFirst({ path, config }, parts);
   const all = await parts.live.all(signal);
   const volumes = all.filter((volume) => mayBeOn(volume, parts.settings.node));
-  if (volumes.some((volume) => volume.name === name)) throw new Retry(`there is a volume ${name} already`);
+  if (volumes.some((volume) => volume.name === name)) throw new Retry(`there is a volume ${name} by now`);
   const owner = volumes.find(
     ({ identity }) => identity && isNamed(identity) && keyOf(identity, '') === keyOf(wanted.identity, ''),
   );
@@ -126,9 +127,15 @@ export async function recycle(
   signal: AbortSignal,
 ): Promise<Cleaned> {
   const { name, path } = cached;
+  const released = (volume: Volume | undefined): Volume => {
+    const isOurs = volume && mayBeOn(volume, parts.settings.node) && isStillReleased(volume, cached);
+    if (!isOurs) throw new Retry(`the volume ${name} is not as the cache shows it`);
+    return volume;
+  };
+  const found = await parts.live.find(name, signal);
+  await lookFirst({ path, config, recycles: recycledOf(released(found && volumeOf(found)), parts.ledger) }, parts);
   const all = await parts.live.all(signal);
-  const live = all.find((volume) => volume.name === name && mayBeOn(volume, parts.settings.node));
-  if (!live || !isStillReleased(live, cached)) throw new Retry(`the volume ${name} is not as the cache shows it`);
+  const live = released(all.find((volume) => volume.name === name));
   const beforeWiping = () => takeBack(live, parts, signal);
   const others = othersAmong(all, name, parts);
   const othersNow = () => othersThan(name, parts, signal);

@@ -87,6 +87,19 @@ export class Refused extends Refuse {
 export const isOfTheDevice = (error: unknown): error is Error =>
   error instanceof DeviceError || error instanceof CommandError || error instanceof NotAsWritten;
 
+/** What an order says of the device, without those who have to be asked. */
+type Intent = Pick<CleaningOrder, 'path' | 'config' | 'recycles'>;
+
+/**
+ * Rejects with `Refused` where this node alone can tell that the device will not be cleaned: what is in use is looked at again and again,
+ * and to read all volumes of the cluster each time would be much to ask of its API server. Where it does not, nothing is known yet.
+ */
+export async function lookFirst(intent: Intent, parts: CleaningParts): Promise<void> {
+  const outside = isOutsideTheDeviceDirectory(intent, intent.config);
+  if (outside) throw new Refused(intent.path, outside);
+  await (await held(intent, 'read', parts, async () => []))[Symbol.asyncDispose]();
+}
+
 /** Gives back what `whileHeld` does: until that has ended, nobody else can get the device. */
 export async function clean<T>(
   order: CleaningOrder,
@@ -154,7 +167,7 @@ interface Allowed extends AsyncDisposable {
 
 /** The device, held, looked at and judged. Rejects with `Refused`, and then nothing is held. */
 async function held(
-  order: CleaningOrder,
+  order: Intent,
   access: 'read' | 'read-write',
   parts: CleaningParts,
   others: CleaningOrder['othersNow'],
@@ -187,7 +200,7 @@ export interface Plan {
 
 /** What `clean` would do. The device is opened for reading only, and nobody is kept from using it meanwhile. */
 export async function planCleaning(
-  order: Pick<CleaningOrder, 'path' | 'config' | 'others' | 'recycles'>,
+  order: Intent & Pick<CleaningOrder, 'others'>,
   parts: CleaningParts,
 ): Promise<Plan> {
   const outside = isOutsideTheDeviceDirectory(order, order.config);
@@ -232,7 +245,7 @@ interface Judged {
 
 function judge(
   observed: Observed,
-  { path, config, recycles }: Pick<CleaningOrder, 'path' | 'config' | 'recycles'>,
+  { path, config, recycles }: Intent,
   parts: CleaningParts,
 ): Judged {
   const identity = identityOf(observed.facts);
