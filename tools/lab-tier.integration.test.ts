@@ -1,42 +1,24 @@
 /** lab-tier.sh on machines that lack something, and with parts that end in every way. Stand-ins take the place of what it runs. */
-import { execFile } from 'node:child_process';
-import { chmod, copyFile, mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { BareCheckout } from '../test/harness/bare-checkout.ts';
 
-let root: string;
+const REAL = ['bash', 'dirname', 'mktemp', 'rm', 'tee', 'tail', 'grep', 'awk'];
+
+let checkout: BareCheckout;
 beforeEach(async () => {
-  root = await mkdtemp(join(tmpdir(), 'holdfast-lab-tier-'));
-  for (const folder of ['tools/lab', 'programs', 'node_modules/.bin'])
-    await mkdir(join(root, folder), { recursive: true });
-  for (const name of ['bash', 'dirname', 'mktemp', 'rm', 'tee', 'tail', 'grep', 'awk'])
-    await symlink(`/usr/bin/${name}`, join(root, 'programs', name));
-  await copyFile(resolve(import.meta.dirname, 'lab-tier.sh'), join(root, 'tools/lab-tier.sh'));
-  await put('programs/uname', 'echo Linux x86_64');
-  for (const name of ['apt-get', 'dpkg-deb']) await put(`programs/${name}`, '');
-  await put('tools/lab/build.sh', 'echo /somewhere');
+  checkout = await BareCheckout.of('lab-tier.sh', REAL);
+  await checkout.machine({ uname: 'echo Linux x86_64', 'apt-get': '', 'dpkg-deb': '' });
+  await checkout.put('tools/lab/build.sh', 'echo /somewhere');
   await inside('echo "2 passed, 0 failed"');
-  await outside('echo "3 passed, 0 failed"');
+  await checkout.put('node_modules/.bin/vitest', 'echo "3 passed, 0 failed"');
 });
-afterEach(() => rm(root, { recursive: true }));
+afterEach(() => checkout[Symbol.asyncDispose]());
 
-async function put(path: string, body: string): Promise<void> {
-  await writeFile(join(root, path), `#!/bin/bash\n${body}\n`);
-  await chmod(join(root, path), 0o755);
-}
+const inside = (body: string) => checkout.put('tools/lab/boot.sh', `[ "$1" = true ] && exit; ${body}`);
 
-const inside = (body: string) => put('tools/lab/boot.sh', `[ "$1" = true ] && exit; ${body}`);
-const outside = (body: string) => put('node_modules/.bin/vitest', body);
-
-function run(env: Record<string, string> = {}): Promise<{ code: number; out: string[]; err: string }> {
-  const environment = { PATH: join(root, 'programs'), ...env };
-  return new Promise((done) => {
-    execFile(join(root, 'tools/lab-tier.sh'), { env: environment }, (error, out, err) => {
-      const code = typeof error?.code === 'number' ? error.code : error ? -1 : 0;
-      done({ code, out: out.trimEnd().split('\n'), err });
-    });
-  });
+async function run(env: Readonly<Record<string, string>> = {}) {
+  const { code, out, err } = await checkout.run(env);
+  return { code, out: out.trimEnd().split('\n'), err };
 }
 
 test('the last line counts the tests of all parts', async () => {
@@ -63,14 +45,18 @@ test('a guest that stops in the middle is a failure', async () => {
 });
 
 test.each([
-  ['is no Linux of the right kind', () => put('programs/uname', 'echo Linux aarch64'), /and this is Linux aarch64/],
-  ['has no Debian packages', () => rm(join(root, 'programs/apt-get')), /apt-get is missing here/],
+  [
+    'is no Linux of the right kind',
+    () => checkout.put('programs/uname', 'echo Linux aarch64'),
+    /and this is Linux aarch64/,
+  ],
+  ['has no Debian packages', () => checkout.remove('programs/apt-get'), /apt-get is missing here/],
   [
     'cannot build the guest',
-    () => put('tools/lab/build.sh', 'echo no network >&2; exit 1'),
+    () => checkout.put('tools/lab/build.sh', 'echo no network >&2; exit 1'),
     /no network\n.*could not be built/,
   ],
-  ['cannot boot it', () => put('tools/lab/boot.sh', 'exit 125'), /the guest does not start here/],
+  ['cannot boot it', () => checkout.put('tools/lab/boot.sh', 'exit 125'), /the guest does not start here/],
 ])('says so where one %s, and fails in CI', async (_, lack, why) => {
   await lack();
   expect(await run()).toEqual({ code: 0, out: ['0 passed, 0 failed'], err: expect.stringMatching(why) });

@@ -1,9 +1,8 @@
 /** node-tier.sh on machines that lack something. Stand-ins take the place of the programs that it looks for. */
-import { execFile } from 'node:child_process';
-import { chmod, copyFile, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { readFile, symlink } from 'node:fs/promises';
+import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { BareCheckout } from '../test/harness/bare-checkout.ts';
 
 const MACHINE = {
   uname: 'echo Linux',
@@ -15,58 +14,40 @@ const MACHINE = {
   unshare: 'echo denied >&2; exit 1',
 };
 
-let root: string;
+let checkout: BareCheckout;
 beforeEach(async () => {
-  root = await mkdtemp(join(tmpdir(), 'holdfast-node-tier-'));
-  for (const folder of ['tools', 'programs', 'node_modules/.bin', 'dist/image'])
-    await mkdir(join(root, folder), { recursive: true });
-  for (const name of ['bash', 'dirname', 'tail', 'xargs', 'echo'])
-    await symlink(`/usr/bin/${name}`, join(root, 'programs', name));
-  await copyFile(resolve(import.meta.dirname, 'node-tier.sh'), join(root, 'tools/node-tier.sh'));
-  for (const image of ['cluster', 'node']) await writeFile(join(root, `dist/image/holdfast-${image}.tar`), '');
-  for (const [name, body] of Object.entries(MACHINE)) await put(`programs/${name}`, body);
-  await put('node_modules/.bin/node', 'echo /files');
+  checkout = await BareCheckout.of('node-tier.sh', ['bash', 'dirname', 'tail', 'xargs', 'echo']);
+  for (const image of ['cluster', 'node']) await checkout.file(`dist/image/holdfast-${image}.tar`);
+  await checkout.machine(MACHINE);
+  await checkout.put('node_modules/.bin/node', 'echo /files');
 });
-afterEach(() => rm(root, { recursive: true }));
-
-async function put(path: string, body: string): Promise<void> {
-  await writeFile(join(root, path), `#!/bin/sh\n${body}\n`);
-  await chmod(join(root, path), 0o755);
-}
-
-function run(env: Record<string, string> = {}): Promise<{ code: number; out: string; err: string }> {
-  return new Promise((done) => {
-    execFile(join(root, 'tools/node-tier.sh'), { env: { PATH: join(root, 'programs'), ...env } }, (error, out, err) => {
-      done({ code: typeof error?.code === 'number' ? error.code : error ? -1 : 0, out, err });
-    });
-  });
-}
+afterEach(() => checkout[Symbol.asyncDispose]());
 
 test.each<[string, () => Promise<void>, RegExp]>([
-  ['is no Linux', () => put('programs/uname', 'echo Darwin'), /they need Linux, and this is Darwin/],
-  ['is not root', () => put('programs/id', 'echo 1000'), /only root may. Run: sudo make e2e/],
-  ['does not see all processes', () => put('programs/readlink', 'echo "pid:[1]"'), /only some are seen/],
-  ['has no packages of Debian', () => rm(join(root, 'programs/apt-get')), /apt-get is missing here/],
+  ['is no Linux', () => checkout.put('programs/uname', 'echo Darwin'), /they need Linux, and this is Darwin/],
+  ['is not root', () => checkout.put('programs/id', 'echo 1000'), /only root may. Run: sudo make e2e/],
+  ['does not see all processes', () => checkout.put('programs/readlink', 'echo "pid:[1]"'), /only some are seen/],
+  ['has no packages of Debian', () => checkout.remove('programs/apt-get'), /apt-get is missing here/],
   [
     'has no image',
-    () => rm(join(root, 'dist/image/holdfast-node.tar')),
+    () => checkout.remove('dist/image/holdfast-node.tar'),
     /no dist\/image\/holdfast-node.tar. Run: make image/,
   ],
   [
     'cannot fetch packages',
-    () => put('node_modules/.bin/node', 'exit 1'),
+    () => checkout.put('node_modules/.bin/node', 'exit 1'),
     /the packages of the node could not be fetched/,
   ],
   [
     'has loop devices of others',
-    () => put('programs/losetup', 'printf "/dev/loop1\\n/dev/loop7\\n"'),
+    () => checkout.put('programs/losetup', 'printf "/dev/loop1\\n/dev/loop7\\n"'),
     /other loop devices \(\/dev\/loop1 \/dev\/loop7\)/,
   ],
   ['may make no namespaces', async () => {}, /no namespaces can be made here/],
 ])('says so where one %s, and fails in CI', async (_, change, why) => {
   await change();
-  expect(await run()).toMatchObject({ code: 0, out: '0 passed, 0 failed\n', err: expect.stringMatching(why) });
-  expect(await run({ CI: 'true' })).toMatchObject({
+  expect(await checkout.run()).toMatchObject({ code: 0, out: '0 passed, 0 failed\n', err: expect.stringMatching(why) });
+  expect(await checkout.run({ CI: 'true' })).toMatchObject({
     code: 1,
     out: '0 passed, 1 failed\n',
     err: expect.stringMatching(why),
@@ -75,15 +56,22 @@ test.each<[string, () => Promise<void>, RegExp]>([
 
 /** The groups of processes are in a directory of the test, and a run whose number begins with ours has one, too. */
 async function withProcesses(): Promise<void> {
+  const { root } = checkout;
   for (const name of ['sort', 'cat', 'rm']) await symlink(`/usr/bin/${name}`, join(root, 'programs', name));
-  await put(
+  await checkout.put(
     'programs/find',
     `[ "$1" != /sys/fs/cgroup ] || { shift; set -- ${root}/cgroup "$@"; }; exec /usr/bin/find "$@"`,
   );
-  await put('programs/mkdir', `for each; do case $each in -p | /dev/*) ;; *) /usr/bin/mkdir -p "$each" ;; esac; done`);
-  for (const name of ['rmdir', 'sleep']) await put(`programs/${name}`, '');
-  await put('programs/kill', `echo "$@" > ${root}/killed; /usr/bin/find ${root}/cgroup -name cgroup.procs -delete`);
-  await put(
+  await checkout.put(
+    'programs/mkdir',
+    `for each; do case $each in -p | /dev/*) ;; *) /usr/bin/mkdir -p "$each" ;; esac; done`,
+  );
+  for (const name of ['rmdir', 'sleep']) await checkout.put(`programs/${name}`, '');
+  await checkout.put(
+    'programs/kill',
+    `echo "$@" > ${root}/killed; /usr/bin/find ${root}/cgroup -name cgroup.procs -delete`,
+  );
+  await checkout.put(
     'programs/unshare',
     `[ "$3" != true ] || exit 0
      put() { /usr/bin/mkdir -p "${root}/cgroup/$1"; echo "$2" > "${root}/cgroup/$1/cgroup.procs"; }
@@ -93,18 +81,18 @@ async function withProcesses(): Promise<void> {
 
 test('what is left of its own processes is ended, and nothing of another run', async () => {
   await withProcesses();
-  expect(await run()).toMatchObject({ code: 0, err: '' });
-  expect(await readFile(join(root, 'killed'), 'utf8')).toBe('-KILL 111 222\n');
+  expect(await checkout.run()).toMatchObject({ code: 0, err: '' });
+  expect(await readFile(join(checkout.root, 'killed'), 'utf8')).toBe('-KILL 111 222\n');
 });
 
 test('what cannot be taken away afterwards is told, and fails no run that has passed', async () => {
   await withProcesses();
-  await put('programs/rmdir', 'echo busy >&2; exit 1');
-  expect(await run()).toMatchObject({ code: 0, err: 'busy\n' });
+  await checkout.put('programs/rmdir', 'echo busy >&2; exit 1');
+  expect(await checkout.run()).toMatchObject({ code: 0, err: 'busy\n' });
 });
 
 test('tests that fail fail the run, however well it is cleaned up', async () => {
   await withProcesses();
-  await put('programs/unshare', '[ "$3" = true ]');
-  expect(await run()).toMatchObject({ code: 1 });
+  await checkout.put('programs/unshare', '[ "$3" = true ]');
+  expect(await checkout.run()).toMatchObject({ code: 1 });
 });
