@@ -3,6 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type BrowserContext, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
+import { VIEWPORTS } from './screens.ts';
 
 /** A name that is not of this machine to the browser, though it leads here. */
 export const ELSEWHERE = 'console.example.com';
@@ -33,7 +34,7 @@ export class TestBrowser implements AsyncDisposable {
     const context = await chromium.launchPersistentContext(profile, {
       executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium',
       args: FLAGS,
-      viewport: { width: 1440, height: 900 },
+      viewport: VIEWPORTS.desktop,
       reducedMotion: 'reduce',
       ...options,
     });

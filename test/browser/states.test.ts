@@ -8,6 +8,7 @@ import { violationsOn } from './accessibility.ts';
 import { TestBrowser, told } from './browser.ts';
 import { APPROVE, anEmptyState, aState, Times } from './fixture/objects.ts';
 import { FixtureConsole, type FixtureOptions } from './fixture/server.ts';
+import { SCREENS, VIEWPORTS } from './screens.ts';
 
 const SCREENSHOTS = resolve(import.meta.dirname, '../../dist/screenshots');
 mkdirSync(SCREENSHOTS, { recursive: true });
@@ -165,19 +166,12 @@ const STATES: readonly Shown[] = [
   { name: 'sign-in', at: '', console: { token: 'secret' }, says: 'Who is there?' },
 ];
 
-const SIZES = { desktop: { width: 1440, height: 900 }, phone: { width: 390, height: 844 } } as const;
-
-describe.each([
-  ['desktop', 'light'],
-  ['desktop', 'dark'],
-  ['phone', 'light'],
-  ['phone', 'dark'],
-] as const)('%s, %s', (size, colorScheme) => {
+describe.each(SCREENS)('%s, %s', (size, colorScheme) => {
   let browser: TestBrowser;
   let server: FixtureConsole;
   let page: Page | undefined;
   beforeAll(async () => {
-    browser = await TestBrowser.open({ viewport: SIZES[size], colorScheme });
+    browser = await TestBrowser.open({ viewport: VIEWPORTS[size], colorScheme });
   });
   afterEach(async () => {
     await page?.close();
@@ -196,7 +190,7 @@ describe.each([
     await page.screenshot({ path: resolve(SCREENSHOTS, `state-${name}-${size}-${colorScheme}.png`) });
     await expect.poll(() => violationsOn(watched.page)).toEqual([]);
     expect(await told(page, 'document.querySelectorAll("h1").length')).toBe(1);
-    expect(await told(page, 'document.documentElement.scrollWidth')).toBe(SIZES[size].width);
+    expect(await told(page, 'document.documentElement.scrollWidth')).toBe(VIEWPORTS[size].width);
     if (!complains) expect(watched.offences.filter((offence) => !offence.startsWith('request: '))).toEqual([]);
   });
 });

@@ -7,6 +7,7 @@ import { violationsOn } from './accessibility.ts';
 import { TestBrowser, told, type WatchedPage } from './browser.ts';
 import { aState, Times } from './fixture/objects.ts';
 import { FixtureConsole } from './fixture/server.ts';
+import { SCREENS, VIEWPORTS } from './screens.ts';
 
 const SCREENSHOTS = resolve(import.meta.dirname, '../../dist/screenshots');
 mkdirSync(SCREENSHOTS, { recursive: true });
@@ -110,18 +111,11 @@ const VIEWS: readonly { readonly name: string; readonly visit: (page: Page) => P
   },
 ];
 
-const SIZES = { desktop: { width: 1440, height: 900 }, phone: { width: 390, height: 844 } } as const;
-
-describe.each([
-  ['desktop', 'light'],
-  ['desktop', 'dark'],
-  ['phone', 'light'],
-  ['phone', 'dark'],
-] as const)('%s, %s', (size, colorScheme) => {
+describe.each(SCREENS)('%s, %s', (size, colorScheme) => {
   let browser: TestBrowser;
   let watched: WatchedPage;
   beforeAll(async () => {
-    browser = await TestBrowser.open({ viewport: SIZES[size], colorScheme });
+    browser = await TestBrowser.open({ viewport: VIEWPORTS[size], colorScheme });
     watched = await browser.page(server.url);
   });
   afterAll(() => browser[Symbol.asyncDispose]());
@@ -133,7 +127,7 @@ describe.each([
     await told(page, 'document.getElementById("main").scrollTop = 0');
     await page.screenshot({ path: resolve(SCREENSHOTS, `${name}-${size}-${colorScheme}.png`) });
     await expect.poll(() => violationsOn(page)).toEqual([]);
-    await expect.poll(() => told(page, 'document.documentElement.scrollWidth')).toBe(SIZES[size].width);
+    await expect.poll(() => told(page, 'document.documentElement.scrollWidth')).toBe(VIEWPORTS[size].width);
     expect(
       await told(page, 'document.getElementById("main").scrollWidth <= document.getElementById("main").clientWidth'),
     ).toBe(true);
