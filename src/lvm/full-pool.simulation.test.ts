@@ -1,7 +1,7 @@
 /** A thin pool that fills up: nothing new goes into it, and what is there stays. */
 import { expect, it } from 'vitest';
-import { EXTENT } from './simulated-lvm.ts';
 import { SimulatedNode } from './simulated-node.ts';
+import { EXTENT } from './simulated-volumes.ts';
 
 const POOL = { thinPool: 'pool', thinPoolSize: '32Mi' };
 const POOL_EXTENTS = 8;

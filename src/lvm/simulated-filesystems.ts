@@ -7,8 +7,9 @@ import { FILE_SYSTEMS } from './contract.ts';
 import { UNITS, WANTED } from './mount-units.ts';
 import { type FstabEntry, parseFstab } from './mounts.ts';
 import { Content, isHeld, type Mapped } from './simulated-devices.ts';
-import { EXTENT, type SimulatedLvm } from './simulated-lvm.ts';
+import type { SimulatedLvm } from './simulated-lvm.ts';
 import { type Call, Failure, parse, type Reply, type Takes } from './simulated-programs.ts';
+import { EXTENT } from './simulated-volumes.ts';
 
 /** A filesystem is made in two halves: after the first it can be recognised, and is not whole. That of btrfs only when it is. */
 export const HALF_OF_MKFS_MS = 2_000;

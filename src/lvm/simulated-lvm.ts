@@ -1,7 +1,8 @@
 /** For tests: LVM on a simulated machine. Its programs take what the job gives to the real ones, and answer and fail as those do. */
 import type { SimulatedMachine } from '../kit/host/simulated/machine.ts';
 import { deviceMapperName } from './names.ts';
-import { Content, DeviceMapper, type Mapped } from './simulated-devices.ts';
+import { Content, DeviceMapper } from './simulated-devices.ts';
+import { reportOf, selected } from './simulated-lvm-report.ts';
 import {
   BRIEF_MS,
   type Call,
@@ -11,31 +12,17 @@ import {
   SimulatedPrograms,
   type Takes,
 } from './simulated-programs.ts';
-
-export const EXTENT = 4n * 2n ** 20n;
-
-export interface SimulatedVolume {
-  name: string;
-  readonly group: SimulatedGroup;
-  readonly uuid: string;
-  kind: 'plain' | 'thin' | 'thin-pool' | 'snapshot';
-  extents: bigint;
-  readonly tags: Set<string>;
-  readonly content: Content;
-  readonly pool?: string | undefined;
-  origin?: string | undefined;
-  readonly isReadOnly: boolean;
-  mapped?: Mapped | undefined;
-  /** A person has put a faster disk before it, by lvconvert --type cache. */
-  isCached?: boolean;
-}
-
-export interface SimulatedGroup {
-  readonly name: string;
-  readonly uuid: string;
-  extents: bigint;
-  readonly volumes: Map<string, SimulatedVolume>;
-}
+import {
+  allocated,
+  EXTENT,
+  extentsOf,
+  freeIn,
+  isOrigin,
+  never,
+  type SimulatedGroup,
+  type SimulatedVolume,
+  spare,
+} from './simulated-volumes.ts';
 
 /** What is about to be done to a volume, for who watches. */
 export type Deed =
@@ -85,10 +72,6 @@ export class SimulatedLvm {
 
   volumeOf(content: Content): SimulatedVolume | undefined {
     return this.volumes.find((volume) => volume.content === content || volume.content.inside === content);
-  }
-
-  free({ extents, volumes }: SimulatedGroup): bigint {
-    return [...volumes.values()].reduce((left, volume) => left - allocated(volume), extents) - spare(volumes);
   }
 
   /** What a boot without automatic activation leaves: no device, no mount, and all that is on the disks. */
@@ -162,7 +145,7 @@ export class SimulatedLvm {
 
   /** Without arguments it is a shell, which goes on after what fails. */
   async #lvm({ args, input }: Call, takes: Takes): Promise<Reply> {
-    if (args[0] === 'fullreport') return this.#report();
+    if (args[0] === 'fullreport') return { stdout: JSON.stringify(this.#report()) };
     let [stdout, stderr] = ['', ''];
     for (const line of input.split('\n').filter((each) => each !== '')) {
       const [program, ...words] = line.split(' ');
@@ -211,9 +194,9 @@ export class SimulatedLvm {
       isReadOnly: options.maybe('--permission') === 'r',
     };
     const needed = allocated(volume) + (volume.kind === 'thin-pool' ? 1n - spare(group.volumes) : 0n);
-    if (needed > this.free(group))
+    if (needed > freeIn(group))
       throw new Failure(
-        `Volume group "${groupName}" has insufficient free space (${this.free(group)} extents): ${needed} required.`,
+        `Volume group "${groupName}" has insufficient free space (${freeIn(group)} extents): ${needed} required.`,
       );
     const isMadeOfPlain = volume.kind === 'thin-pool' || (volume.kind === 'snapshot' && pool === undefined);
     const made = this.create(group, isMadeOfPlain ? { ...volume, kind: 'plain', origin: undefined } : volume);
@@ -284,11 +267,11 @@ export class SimulatedLvm {
       throw new Failure(`New size (${wanted} extents) matches existing size (${extents} extents).`);
     if (wanted < extents)
       throw new Failure(`New size given (${wanted} extents) not larger than existing size (${extents} extents)`, 3);
-    if (this.#isOrigin(volume) && mapped)
+    if (isOrigin(volume) && mapped)
       throw new Failure('Snapshot origin volumes can be resized only while inactive: try lvchange -an.');
     const more = kind === 'thin' ? 0n : wanted - extents;
-    if (more > this.free(group))
-      throw new Failure(`Insufficient free space: ${more} extents needed, but only ${this.free(group)} available`);
+    if (more > freeIn(group))
+      throw new Failure(`Insufficient free space: ${more} extents needed, but only ${freeIn(group)} available`);
     this.onDeed({ does: 'extend', volume });
     volume.extents = wanted;
     if (mapped) this.devices.resize(mapped, wanted * EXTENT);
@@ -325,12 +308,6 @@ export class SimulatedLvm {
     throw new Failure(`Logical volume ${group.name}/${name} ${how}`);
   }
 
-  #isOrigin({ group, name }: SimulatedVolume): boolean {
-    return [...group.volumes.values()].some(
-      ({ origin, kind, pool }) => kind === 'snapshot' && !pool && origin === name,
-    );
-  }
-
   #group(name: string): SimulatedGroup {
     const group = this.groups.get(name);
     if (!group) throw new Failure(`Volume group "${name}" not found\n  Cannot process volume group ${name}`);
@@ -353,83 +330,8 @@ export class SimulatedLvm {
     return this.#volume(this.#group(group), name);
   }
 
-  #report(): Reply {
-    const report = [...this.groups.values()].map((group) => ({
-      vg: [
-        {
-          vg_name: group.name,
-          vg_uuid: group.uuid,
-          vg_size: `${group.extents * EXTENT}`,
-          vg_free: `${this.free(group) * EXTENT}`,
-          vg_extent_size: `${EXTENT}`,
-          vg_missing_pv_count: '0',
-          vg_exported: '0',
-          vg_permissions: 'writeable',
-          vg_clustered: '0',
-          vg_lock_type: '',
-        },
-      ],
-      pv: [],
-      lv: [...group.volumes.values()].map((volume) => this.#reported(volume)),
-      pvseg: [],
-      seg: [],
-    }));
-    return { stdout: JSON.stringify({ report }) };
-  }
-
-  #reported(volume: SimulatedVolume): object {
-    const { name, uuid, extents, tags, mapped, kind, pool, origin, isReadOnly, isCached } = volume;
-    const [major = '-1', minor = '-1'] = mapped?.number.split(':') ?? [];
-    const isFull = kind === 'thin-pool' || kind === 'snapshot';
-    const classic = this.#isOrigin(volume);
-    const [type, ...rest] = ATTRIBUTES[isCached ? 'cached' : kind];
-    return {
-      lv_name: name,
-      lv_uuid: uuid,
-      lv_attr: [
-        type,
-        isReadOnly ? 'r' : 'w',
-        'i-',
-        mapped ? 'a' : '-',
-        mapped && this.devices.isBusy(mapped) ? 'o' : '-',
-        ...rest,
-      ].join(''),
-      lv_layout: layoutOf(volume),
-      lv_role: roleOf(volume, classic),
-      lv_size: `${extents * EXTENT}`,
-      origin_size: classic ? `${extents * EXTENT}` : '',
-      lv_tags: [...tags].sort().join(','),
-      lv_kernel_major: major,
-      lv_kernel_minor: minor,
-      pool_lv: pool ?? '',
-      origin: origin ?? '',
-      data_percent: mapped && isFull ? this.#filled(volume).toFixed(2) : '',
-      metadata_percent: mapped && kind === 'thin-pool' ? this.#mappedShare(volume).toFixed(2) : '',
-      lv_health_status: '',
-      ...(isCached && {
-        pool_lv: '[fast_cvol]',
-        origin: `[${name}_corig]`,
-        data_percent: '0.10',
-        metadata_percent: '1.37',
-      }),
-    };
-  }
-
-  /** How much of a pool its volumes have written to, in percent: what is only promised takes nothing. */
-  #filled(pool: SimulatedVolume): number {
-    return Math.min(100, (100 * this.#writtenIn(pool)) / Number(pool.extents * EXTENT));
-  }
-
-  /** Each chunk that is written to is entered in the extent of metadata, which is never empty. */
-  #mappedShare(pool: SimulatedVolume): number {
-    const entries = (this.#writtenIn(pool) / CHUNK_BYTES) * ENTRY_BYTES;
-    return Math.min(100, EMPTY_METADATA_PERCENT + (100 * entries) / Number(EXTENT));
-  }
-
-  #writtenIn({ kind, name, group }: SimulatedVolume): number {
-    if (kind !== 'thin-pool') return 0;
-    const volumes = [...group.volumes.values()].filter(({ pool }) => pool === name);
-    return volumes.reduce((sum, { extents, content }) => sum + Math.min(Number(extents * EXTENT), written(content)), 0);
+  #report(): object {
+    return reportOf(this.groups.values(), (mapped) => this.devices.isBusy(mapped));
   }
 
   #uuid(): string {
@@ -438,85 +340,12 @@ export class SimulatedLvm {
   }
 }
 
-const CHUNK_BYTES = 64 * 2 ** 10;
-const ENTRY_BYTES = 64;
-const EMPTY_METADATA_PERCENT = 10.94;
-/** What mkfs writes. */
-const FORMAT_BYTES = 8 * CHUNK_BYTES;
-
-function written({ signature, data = '', inside }: Content): number {
-  return (signature === undefined ? 0 : FORMAT_BYTES) + data.length + (inside ? written(inside) : 0);
-}
-
 const KINDS: Readonly<Record<string, SimulatedVolume['kind']>> = {
   thin: 'thin',
   'thin-pool': 'thin-pool',
   snapshot: 'snapshot',
 };
-const ATTRIBUTES: Readonly<Record<SimulatedVolume['kind'] | 'cached', string>> = {
-  plain: '-----',
-  thin: 'Vtz--',
-  'thin-pool': 'ttz--',
-  snapshot: 'ss---',
-  cached: 'CC---',
-};
-const LAYOUTS: Readonly<Record<SimulatedVolume['kind'], string>> = {
-  plain: 'linear',
-  thin: 'thin,sparse',
-  'thin-pool': 'thin,pool',
-  snapshot: 'linear',
-};
-
-function layoutOf({ kind, pool, isCached }: SimulatedVolume): string {
-  if (isCached) return 'cache';
-  return LAYOUTS[kind === 'snapshot' && pool !== undefined ? 'thin' : kind];
-}
-
-function roleOf({ kind, pool }: SimulatedVolume, isOrigin: boolean): string {
-  if (kind === 'thin-pool') return 'private';
-  if (kind === 'snapshot') return pool === undefined ? 'public,snapshot,thicksnapshot' : 'public,snapshot,thinsnapshot';
-  return isOrigin ? 'public,origin,thickorigin' : 'public';
-}
-
-/** Of its group: a pool has an extent for its metadata beside it. */
-function allocated({ kind, extents, pool }: Pick<SimulatedVolume, 'kind' | 'extents' | 'pool'>): bigint {
-  if (pool !== undefined) return 0n;
-  return kind === 'thin-pool' ? extents + 1n : extents;
-}
-
-/** With the first pool an extent is put aside to repair it with. */
-const spare = (volumes: ReadonlyMap<string, SimulatedVolume>): bigint =>
-  [...volumes.values()].some(({ kind }) => kind === 'thin-pool') ? 1n : 0n;
-
 function copy(from: Content, to: Content): void {
   const { signature, isWhole, fsBytes, data, slots } = from;
   Object.assign(to, { signature, isWhole, fsBytes, data, slots: [...slots] });
-}
-
-function extentsOf(size: string): bigint {
-  const bytes = BigInt(/^(\d+)b$/.exec(size)?.[1] ?? never(`${size} is not a size in bytes`));
-  return (bytes + EXTENT - 1n) / EXTENT;
-}
-
-/** Of what can be selected by, as much as the job uses. */
-function selected(expression: string): (volume: SimulatedVolume) => boolean {
-  const ways = expression.split(' || ').map((way) => way.replace(/^\(|\)$/g, '').split(' && '));
-  return (volume) => ways.some((way) => way.every((term) => holds(term, volume)));
-}
-
-function holds(term: string, volume: SimulatedVolume): boolean {
-  const [, field = '', not, value = ''] = /^(\w+)(!?)="?([^"]*)"?$/.exec(term) ?? never(`${term} is no condition`);
-  const isOrigin = [...volume.group.volumes.values()].some(({ origin, pool }) => !pool && origin === volume.name);
-  const values: Readonly<Record<string, readonly string[]>> = {
-    lv_name: [volume.name],
-    lv_uuid: [volume.uuid],
-    lv_role: roleOf(volume, isOrigin).split(','),
-    lv_layout: layoutOf(volume).split(','),
-  };
-  const found = values[field] ?? never(`${field} is no field`);
-  return found.includes(value) !== (not === '!');
-}
-
-function never(why: string): never {
-  throw new Error(why);
 }

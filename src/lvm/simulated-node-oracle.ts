@@ -12,7 +12,8 @@ import type { SimulatedCluster } from '../api/simulated-cluster.ts';
 import { FINALIZER } from './contract.ts';
 import type { Content } from './simulated-devices.ts';
 import type { SimulatedFileSystems } from './simulated-filesystems.ts';
-import type { Deed, SimulatedLvm, SimulatedVolume } from './simulated-lvm.ts';
+import type { Deed, SimulatedLvm } from './simulated-lvm.ts';
+import type { SimulatedVolume } from './simulated-volumes.ts';
 import { type Owner, ownerOf, POOL_TAG } from './tags.ts';
 
 /** Nothing was ever put on it: what is found on it was there before. */

@@ -17,8 +17,9 @@ import { SYSTEMD, WANTED } from './mount-units.ts';
 import { SimulatedAgent } from './simulated-agent.ts';
 import type { Content } from './simulated-devices.ts';
 import { SimulatedFileSystems } from './simulated-filesystems.ts';
-import { EXTENT, type SimulatedGroup, SimulatedLvm, type SimulatedVolume } from './simulated-lvm.ts';
+import { SimulatedLvm } from './simulated-lvm.ts';
 import { Oracle } from './simulated-node-oracle.ts';
+import { EXTENT, freeIn, type SimulatedGroup, type SimulatedVolume } from './simulated-volumes.ts';
 
 const MINUTES = 60_000;
 const NODE = 'node7';
@@ -160,7 +161,7 @@ export class SimulatedNode {
 
   /** A logical volume that somebody has made for himself, with what he needs. */
   makeForeign(name: string): void {
-    if (this.lv(name) || this.lvm.free(this.group) < 1n) return;
+    if (this.lv(name) || freeIn(this.group) < 1n) return;
     const volume = this.lvm.create(this.group, {
       name,
       kind: 'plain',
@@ -175,7 +176,7 @@ export class SimulatedNode {
 
   /** Somebody else takes all that is left of the group. */
   fill(): void {
-    const extents = this.lvm.free(this.group);
+    const extents = freeIn(this.group);
     const filler = { name: FILLER, kind: 'plain', extents, tags: new Set<string>(), isReadOnly: false } as const;
     if (extents > 0n && !this.lv(FILLER)) this.lvm.create(this.group, filler);
   }

@@ -1,7 +1,7 @@
 /** lvm: two logical volumes are made; one is grown, the other removed. */
 import { PERSISTENT_VOLUMES } from '../../../api/persistent-volumes.ts';
 import { DEFAULT_MOUNT_BASE, NODE_ID_LABEL, PREFIX, STORAGE_CLASS } from '../../../lvm/contract.ts';
-import { EXTENT } from '../../../lvm/simulated-lvm.ts';
+import { EXTENT } from '../../../lvm/simulated-volumes.ts';
 import { GROUP } from '../machines.ts';
 import type { Narrator } from '../narrator.ts';
 import type { DemoSite } from '../site.ts';
