@@ -41,7 +41,11 @@ describe('a peer that did not take a blob', () => {
     expect(one.isAnyOpen(first - 1)).toBe(false);
     expect(one.isAnyOpen(first)).toBe(true);
     one.close(a, 'full', first);
-    expect(one.pauseMs(first)).toBeGreaterThan(first);
+    const second = one.pauseMs(first);
+    expect(second).toBeGreaterThan(first);
+    expect(one.isAnyOpen(first + second - 1)).toBe(false);
+    expect(one.isAnyOpen(first + second)).toBe(true);
+    expect(one.pauseMs(first + second + 1)).toBe(0);
   });
 
   test('counts once for all the blobs that were on their way to it', () => {

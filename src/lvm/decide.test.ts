@@ -15,7 +15,7 @@ import {
   said,
 } from './builders.ts';
 import type { ThinLimits } from './contract.ts';
-import { type Content, type Declared, decide } from './decide.ts';
+import { type Content, type Declared, decide, isOpen } from './decide.ts';
 import type { LogicalVolume } from './facts.ts';
 import { type FoundUnit, unitOf } from './mount-units.ts';
 import { writeOptions } from './options/write.ts';
@@ -517,6 +517,30 @@ describe('a volume that takes another one over', () => {
     const marks = owner({ trashedAt: 1, [mark]: true });
     expect(next(wanted, with_({ name: 'trash+data', tags: tagsOf(marks) }))).toBe('logicalVolumeIsShredded');
     expect(next(wanted, complete({ owner: marks, atPath: [], ofDevice: [] }))).toBe('logicalVolumeIsShredded');
+  });
+});
+
+describe('the encryption of a volume', () => {
+  const crypt = declared({ options: CRYPT });
+  const open = (changes: Partial<Sight> = {}) => complete({ mapping: mapping(), ...changes });
+
+  it('can be looked at while the volume is ours, ready and open', () => {
+    expect(isOpen(crypt, open())).toBe(true);
+  });
+
+  it.each<[string, Sight, Declared?]>([
+    ['is not encrypted', open(), declared()],
+    ['has no group', open({ group: undefined })],
+    ['is not there', bare({ mapping: mapping() })],
+    ['is that of another', open({ owner: owner({ uid: 'uid-2' }) })],
+    ['is not ready', open({ owner: owner({ state: 'new' }) })],
+    ['is being shredded', open({ owner: owner({ isShredding: true }) })],
+    ['is shredded', open({ owner: owner({ isShredded: true }) })],
+    ['is suspended', open({ lv: lv({ isSuspended: true, health: 'suspended' }) })],
+    ['is not open', complete()],
+    ['is open over another one', open({ mapping: mapping({ over: ['9:9'] }) })],
+  ])('is left alone while the volume %s', (_, sight, wanted = crypt) => {
+    expect(isOpen(wanted, sight)).toBe(false);
   });
 });
 

@@ -65,8 +65,10 @@ test.each([
   [1_000, '5m'],
   [41 * MINUTE, '40m'],
   [89 * MINUTE, '90m'],
+  [90 * MINUTE, '2h'],
   [100 * MINUTE, '2h'],
   [47 * HOUR, '47h'],
+  [48 * HOUR, '2d'],
   [50 * HOUR, '2d'],
   [300 * 24 * HOUR, '300d'],
 ])('%d ms are told as %s', (ms, text) => {

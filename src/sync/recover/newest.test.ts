@@ -619,6 +619,14 @@ describe('a store that fails', () => {
     expect((await look()).kind).toBe('export');
   });
 
+  test('a list that lags shows what is no longer there, which is told', async () => {
+    const key = site.exportsAsTheOriginal(pairs(2));
+    await later();
+    store.write(key, undefined);
+    store.inject({ verb: 'list' }, { kind: 'stale', behindMs: 30_000 });
+    expect(await look()).toMatchObject({ kind: 'waiting', why: `${key} is no longer in the store` });
+  });
+
   test('a list that lags shows what was restored before, or nothing older', async () => {
     site.exportsAsTheOriginal(pairs(2));
     await later();
