@@ -94,6 +94,11 @@ describe('a volume that nobody has left', () => {
       { found: [found({ device: { facts: aDisk({ wwid: 'naa.2' }) } })] },
       { fact: 'deviceIsAnother', path: PATH, recorded: `naa.1, ${GIB} bytes`, found: `naa.2, ${GIB} bytes` },
     ],
+    [
+      'another device is in its place, which is larger',
+      { found: [found({ device: { facts: aDisk({ wwid: 'naa.2', sizeBytes: 2 * GIB }) } })] },
+      { fact: 'deviceIsAnother', path: PATH, recorded: `naa.1, ${GIB} bytes`, found: `naa.2, ${2 * GIB} bytes` },
+    ],
   ])('is told of, and only its labels and its owner are put right, when %s', (_, parts, because) => {
     expect(decide(seen({ volume: aVolume(), ...parts }))).toEqual({ do: 'tell', because });
     const lost = aVolume({ owners: [], labels: {} });
