@@ -176,7 +176,11 @@ describe('the export that the pointer names', () => {
 
 describe('it is waited for', () => {
   test('a cluster that has exported nothing', async () => {
-    expect(await look()).toMatchObject({ kind: 'waiting', pointerSeen: false });
+    expect(await look()).toEqual({
+      kind: 'waiting',
+      pointerSeen: false,
+      why: `there is no export under ${CLUSTER}/ yet`,
+    });
   });
 
   test('a cluster that has only taken over', async () => {
