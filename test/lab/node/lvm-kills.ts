@@ -130,7 +130,8 @@ export class Kills {
 
   /** There is no program of which no calls would be counted. */
   async seesEverything(): Promise<void> {
-    const metrics = (await this.#node.metrics()).matchAll(/^holdfast_lvm_commands_total\{[^}]*program="([^"]+)"/gm);
+    const text = await this.until('the metrics of an agent', () => this.#node.metrics());
+    const metrics = text.matchAll(/^holdfast_lvm_commands_total\{[^}]*program="([^"]+)"/gm);
     expect(PROGRAMS).toEqual(expect.arrayContaining([...metrics].map(([, program]) => program)));
   }
 }
