@@ -274,6 +274,17 @@ describe('a scale down', () => {
     expect(namesOf(decided({ pool, members: [aMember(0), aMember(1), member], parts: { taken } }))).toEqual(['drop']);
   });
 
+  test.each([
+    ['for an earlier drain', { ...order, generation: 4 }],
+    ['to come back', { kind: 'recommission', generation: 5 }],
+  ])('does not let an agent go that tells no blobs and was last asked %s', (_, last) => {
+    const member = { ...aDrainedMember(2, 5), ...aDrainedAgent({ blobs: undefined, generation: undefined }) };
+    const pool = drainingTo(2, notCounting(anOperation(3, 2, { drained: true })));
+    const asked = new Map([['pod-2', JSON.stringify(last)]]);
+    const plan = decided({ pool, members: [aMember(0), aMember(1), member], parts: { taken: asked } });
+    expect(namesOf(plan)).not.toContain('drop');
+  });
+
   describe('does not take an agent at its word that has counted its blobs and no longer does', () => {
     const silenced = aDrainedAgent({ blobs: undefined, generation: undefined });
 

@@ -18,6 +18,8 @@ describe('the time to full', () => {
     expect(timeToFullMs(growing(9, 10), 900)).toBeUndefined();
     expect(timeToFullMs(growing(10, 10), 900)).toBeDefined();
     expect(timeToFullMs([], 900)).toBeUndefined();
+    const afterADay = growing(9, 10).map(({ at, usedBytes }) => ({ at: at + 24 * HOUR, usedBytes }));
+    expect(timeToFullMs(afterADay, 900)).toBeUndefined();
   });
 
   test.each([
