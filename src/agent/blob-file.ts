@@ -134,6 +134,11 @@ export class BlobFile implements AsyncDisposable {
     this.#buffers = this.#share = undefined;
   }
 
+  /** Before its name is removed: then it is not this that gives its blocks back, which can take as long as a disk does. Nobody reads it any more. */
+  closeNamed(): Promise<void> {
+    return this.#file.close(0);
+  }
+
   /** Only when nobody uses any more what was read. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.release();

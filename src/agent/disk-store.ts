@@ -131,9 +131,19 @@ export class DiskStore implements Store, AsyncDisposable {
       const blob = await VerifiedBlob.open(this.#layout, hash, this.#keeper, watch);
       if (!blob && this.#quarantine.has(hash)) throw new StoreError('Corrupt', PUT_ASIDE);
       if (!blob || !watch.hasSeenTurn) return blob;
-      await this.#turns.idle(hash);
-      if ((await this.#inodeOf(hash)) === blob.inode) return blob;
+      if (await this.#isStillThere(hash, blob)) return blob;
       await blob[Symbol.asyncDispose]();
+    }
+  }
+
+  /** One that nobody can tell is closed: whoever asked for it hears why. */
+  async #isStillThere(hash: string, blob: VerifiedBlob): Promise<boolean> {
+    try {
+      await this.#turns.idle(hash);
+      return (await this.#inodeOf(hash)) === blob.inode;
+    } catch (error) {
+      await blob[Symbol.asyncDispose]();
+      throw error;
     }
   }
 
@@ -305,11 +315,13 @@ export class DiskStore implements Store, AsyncDisposable {
   };
 
   /** What is open has its inode for itself: a name that leads there leads to these bytes, and they need not be read to know it. */
-  async #removeFile(hash: string, { inode, kept }: BlobFile, isSurelyThere: boolean): Promise<RemovedFile> {
+  async #removeFile(hash: string, file: BlobFile, isSurelyThere: boolean): Promise<RemovedFile> {
+    const { inode, kept } = file;
     await this.#counting.before(hash);
-    const there = isSurelyThere ? inode : await this.#inodeOf(hash);
+    const there = isSurelyThere && !this.#quarantine.has(hash) ? inode : await this.#inodeOf(hash);
     if (there === undefined) return 'absent';
     if (there !== inode) return 'another';
+    await file.closeNamed();
     await this.#unlink(hash, kept.size);
     await this.#quarantine.remove(hash);
     return 'removed';

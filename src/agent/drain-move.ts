@@ -77,6 +77,7 @@ const NO_SLOT: Disposable = { [Symbol.dispose]() {} };
 async function slotFor(info: BlobInfo, sending: Slots, { stop, signal }: Limits): Promise<Disposable | undefined> {
   if (!isLarge(info)) return NO_SLOT;
   const taken = await sending.take(AbortSignal.any([stop, signal])).catch(() => undefined);
+  if (signal.aborted) taken?.[Symbol.dispose]();
   signal.throwIfAborted();
   return taken;
 }

@@ -4,7 +4,7 @@
  */
 import { PIECE_BYTES } from './trailer.ts';
 
-export const MOST_PIECES = 8;
+export const MOST_PIECES = 4;
 
 export class MemoryShares {
   readonly #pieces: number;

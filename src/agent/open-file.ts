@@ -13,6 +13,7 @@ const CLOSED_AT_ONCE_BYTES = 1024 * 1024;
 
 export class OpenFile {
   readonly fd: number;
+  #isClosed = false;
 
   private constructor(fd: number) {
     this.fd = fd;
@@ -40,8 +41,10 @@ export class OpenFile {
     return fsyncAsync(this.fd);
   }
 
-  /** Once: the descriptor may be another file's a moment later. */
+  /** Does nothing when it is closed already: its number may be that of another file by then. */
   async close(bytes: number): Promise<void> {
+    if (this.#isClosed) return;
+    this.#isClosed = true;
     if (bytes <= CLOSED_AT_ONCE_BYTES) closeSync(this.fd);
     else await closeAsync(this.fd);
   }

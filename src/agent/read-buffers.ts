@@ -7,7 +7,7 @@ import { PIECE_BYTES } from './trailer.ts';
 
 const LARGE_BYTES = MOST_PIECES * PIECE_BYTES;
 /** 4 MiB. */
-const MOST_KEPT = 8;
+const MOST_KEPT = 16;
 const kept: Buffer[] = [];
 
 /** Two that take turns: one is filled while the other is used. */

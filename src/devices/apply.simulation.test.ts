@@ -274,10 +274,10 @@ describe('a device that a volume of another kind leads to', () => {
     status: { phase: 'Bound' },
   });
 
-  async function beside(volume: PersistentVolume) {
+  async function beside(volume: PersistentVolume, isRaw = true) {
     const node = new SimulatedNode();
     const disk = node.addDisk('b');
-    node.putForeignData(disk, { isRaw: true });
+    node.putForeignData(disk, { isRaw });
     node.cluster.put('persistentvolumes', volume);
     const agent = await node.start();
     await agent.settle();
@@ -285,10 +285,11 @@ describe('a device that a volume of another kind leads to', () => {
   }
 
   it.each([
-    ['this node', 'n1'],
-    ['every node', undefined],
-  ])('by a path of %s is not wiped', async (_, affinity) => {
-    const { node, disk, agent } = await beside(onHost('/dev/sd-b', affinity));
+    ['this node', 'n1', true],
+    ['every node', undefined, true],
+    ['this node, with a filesystem that a person could approve of wiping,', 'n1', false],
+  ])('by a path of %s is not wiped', async (_, affinity, isRaw) => {
+    const { node, disk, agent } = await beside(onHost('/dev/sd-b', affinity), isRaw);
     expect([refusalOf(agent), node.isIntact(disk)]).toEqual(['isUsedByAnotherVolume', true]);
   });
 

@@ -14,6 +14,8 @@ import { courseOf, lengthOf } from '../kit/wipe/course.ts';
 import { type Approvals, isInForce } from './approvals.ts';
 import type { Config, DevicesSettings } from './contract.ts';
 import {
+  GUARDS,
+  GUARDS_OF_THE_NODE,
   isAsWiped,
   isOutsideTheDeviceDirectory,
   liftedOf,
@@ -97,7 +99,13 @@ type Intent = Pick<CleaningOrder, 'path' | 'config' | 'recycles'>;
 export async function lookFirst(intent: Intent, parts: CleaningParts): Promise<void> {
   const outside = isOutsideTheDeviceDirectory(intent, intent.config);
   if (outside) throw new Refused(intent.path, outside);
-  await (await held(intent, 'read', parts, async () => []))[Symbol.asyncDispose]();
+  const { host } = parts;
+  const nobody = looking(parts, async () => []);
+  const looked = await lookAt(intent.path, () => hold(host, intent.path, 'read'), nobody);
+  if ('refusal' in looked) throw new Refused(intent.path, looked.refusal);
+  await using _open = looked;
+  const { refusal } = judge(looked.observed, intent, parts, GUARDS_OF_THE_NODE);
+  if (refusal) throw new Refused(intent.path, refusal, looked.observed);
 }
 
 /** Gives back what `whileHeld` does: until that has ended, nobody else can get the device. */
@@ -167,7 +175,7 @@ interface Allowed extends AsyncDisposable {
 
 /** The device, held, looked at and judged. Rejects with `Refused`, and then nothing is held. */
 async function held(
-  order: Intent,
+  order: CleaningOrder,
   access: 'read' | 'read-write',
   parts: CleaningParts,
   others: CleaningOrder['othersNow'],
@@ -199,10 +207,7 @@ export interface Plan {
 }
 
 /** What `clean` would do. The device is opened for reading only, and nobody is kept from using it meanwhile. */
-export async function planCleaning(
-  order: Intent & Pick<CleaningOrder, 'others'>,
-  parts: CleaningParts,
-): Promise<Plan> {
+export async function planCleaning(order: Intent & Pick<CleaningOrder, 'others'>, parts: CleaningParts): Promise<Plan> {
   const outside = isOutsideTheDeviceDirectory(order, order.config);
   if (outside) throw new Refused(order.path, outside);
   const open = async () => ({
@@ -243,11 +248,7 @@ interface Judged {
   readonly clean?: Clean | undefined;
 }
 
-function judge(
-  observed: Observed,
-  { path, config, recycles }: Intent,
-  parts: CleaningParts,
-): Judged {
+function judge(observed: Observed, { path, config, recycles }: Intent, parts: CleaningParts, guards = GUARDS): Judged {
   const identity = identityOf(observed.facts);
   const key = parts.ledger.keyOf(identity, path);
   const sighting = sightingOf(identity, path, observed, parts.boot);
@@ -265,7 +266,7 @@ function judge(
     approved: approvedOf(sighting, parts),
   };
   const isAsRecorded = isEntryCertain && isSame(entry.identity, identity);
-  const refusal = whyNotToWipe(observed, purpose);
+  const refusal = whyNotToWipe(observed, purpose, guards);
   const lifted = liftedOf(observed, purpose);
   const known = isAsRecorded && lifted.length === 0 ? cleanOf(entry, sighting, observed, config) : undefined;
   return { key, sighting, entry, isAsRecorded, refusal, lifted, clean: known };

@@ -49,18 +49,18 @@ export interface Recycled {
   readonly isYoungerThanTheLedger: boolean;
 }
 
-type Guard = (observed: Observed, purpose: Purpose) => Refusal | undefined;
+export type Guard = (observed: Observed, purpose: Purpose) => Refusal | undefined;
 
 /** The first fact that forbids the wipe. An approval lifts the one that it was given for, if a person can know better. */
-export const whyNotToWipe = (observed: Observed, purpose: Purpose): Refusal | undefined =>
-  refusalsOf(observed, purpose).find((refusal) => !isLifted(refusal, purpose));
+export const whyNotToWipe = (observed: Observed, purpose: Purpose, guards = GUARDS): Refusal | undefined =>
+  refusalsOf(observed, purpose, guards).find((refusal) => !isLifted(refusal, purpose));
 
 /** What an approval has to be made use of for. */
 export const liftedOf = (observed: Observed, purpose: Purpose): readonly Refusal[] =>
-  refusalsOf(observed, purpose).filter((refusal) => isLifted(refusal, purpose));
+  refusalsOf(observed, purpose, GUARDS).filter((refusal) => isLifted(refusal, purpose));
 
-const refusalsOf = (observed: Observed, purpose: Purpose): readonly Refusal[] =>
-  GUARDS.map((guard) => guard(observed, purpose)).filter((refusal) => refusal !== undefined);
+const refusalsOf = (observed: Observed, purpose: Purpose, guards: readonly Guard[]): readonly Refusal[] =>
+  guards.map((guard) => guard(observed, purpose)).filter((refusal) => refusal !== undefined);
 
 const isLifted = (refusal: Refusal, { approved }: Purpose): boolean =>
   canBeApproved(refusal) && approved.has(refusal.fact);
@@ -275,7 +275,8 @@ function wasReleased({ entry, recycles, isEntryCertain }: Purpose): boolean {
 const methodIsNotOffered: Guard = ({ facts }, { method }) =>
   method === 'discard' && facts.discardMaxBytes === 0 ? { fact: 'methodIsNotOffered', method } : undefined;
 
-export const GUARDS: readonly Guard[] = [
+/** What the node alone can tell. It comes first whatever volumes there are. */
+export const GUARDS_OF_THE_NODE: readonly Guard[] = [
   isOutsideTheDeviceDirectory,
   isReadOnly,
   isAnExtendedPartition,
@@ -288,6 +289,11 @@ export const GUARDS: readonly Guard[] = [
   isHeldExclusively,
   useIsUnknown,
   isAnotherDevice,
+];
+
+/** That a volume is somebody's comes before what a person may approve of: who approves of wiping what is on it may not know of that. */
+export const GUARDS: readonly Guard[] = [
+  ...GUARDS_OF_THE_NODE,
   isUsedByAnotherVolume,
   ledgerNamesAnotherVolume,
   wasNotMadeByUs,
