@@ -50,15 +50,17 @@ export class Campaign {
     return rehearsed;
   }
 
-  /** The n-th shot of each phase, where it has so many. */
+  /** The n-th shot of each phase, where it has so many. What comes after the last of them, and takes nothing away, is left out. */
   async round(
     n: number,
     rehearsed: ReadonlyMap<Phase, Rehearsed>,
     shots: ReadonlyMap<Phase, readonly Shot[]>,
   ): Promise<void> {
     const { acts } = this.#way;
-    const isLeftOut = (act: readonly Phase[]) => act.every((phase) => shots.get(phase)?.[n] === undefined);
-    const played = acts.filter((act) => act === acts.at(0) || act === acts.at(-1) || !isLeftOut(act));
+    const between = acts.slice(1, -1);
+    const isShotAt = (act: readonly Phase[]) => act.some((phase) => shots.get(phase)?.[n] !== undefined);
+    // What a phase leaves depends on those before it.
+    const played = [...acts.slice(0, 1), ...between.slice(0, between.findLastIndex(isShotAt) + 1), ...acts.slice(-1)];
     for (const phase of played.flat()) await this.#play(phase, `round-${n}`, rehearsed, shots.get(phase)?.[n]);
   }
 
