@@ -1,10 +1,10 @@
 /** Keeps the ledger in step with what the cluster shows: who has which device, so that nobody's data is taken for nobody's. */
 import { handedOut } from './apply.ts';
-import { sightingOf } from './cleaning.ts';
 import { type Seen, whyNotOurs } from './decide.ts';
 import { identityOf, isNamed, isOneDevice } from './identity.ts';
 import type { LedgerEntry, Sighting } from './ledger/entry.ts';
 import type { Ledger } from './ledger/ledger.ts';
+import { sightingOf } from './sighting.ts';
 import type { Volume } from './volume.ts';
 
 export interface MemoryParts {
