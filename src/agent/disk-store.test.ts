@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { fsync, readlinkSync } from 'node:fs';
-import { link, open, readdir, rename, stat, truncate, writeFile } from 'node:fs/promises';
+import { fsync, readdirSync, readlinkSync } from 'node:fs';
+import { link, open, readdir, rename, stat, symlink, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
@@ -60,6 +60,16 @@ async function get(key: string, range?: { start: number; end: number }): Promise
   await using blob = await store.open(key);
   return blob && Buffer.concat(await Array.fromAsync(blob.read(range), (piece) => Buffer.from(piece)));
 }
+
+/** Of this process. */
+const openFiles = (): readonly string[] =>
+  readdirSync('/proc/self/fd').flatMap((fd) => {
+    try {
+      return [readlinkSync(`/proc/self/fd/${fd}`)];
+    } catch {
+      return []; // that of the list itself
+    }
+  });
 
 const sha256Of = (bytes: Buffer | string) => createHash('sha256').update(bytes).digest('hex');
 
@@ -492,6 +502,23 @@ describe('a blob that is open', () => {
     expect(store.totals()).toEqual({ blobs: 1, bytes: 5, corrupt: 0 });
   });
 
+  test('is not there any more when it was put aside by who counts all of them, who has no turn', async () => {
+    const bytes = randomBytes(PIECE_BYTES);
+    await put('k', bytes);
+    store = await DiskStore.open({
+      layout,
+      clock: new VirtualClock(),
+      random: Math.random,
+      log,
+      mostBytes: MOST_BYTES,
+    });
+    await using blob = await store.openHash(hashOf('k'));
+    await flipped(layout.blob(hashOf('k')), bytes.length + 60);
+    await store.count();
+    expect(await blob?.remove()).toBe('absent');
+    expect(await readdir(layout.quarantine)).toEqual([hashOf('k')]);
+  });
+
   test('is found by its hash, as all are named', async () => {
     for (const key of ['a', 'b', 'c']) await put(key, key);
     await writeFile(join(layout.shelf(hashOf('a')), 'not a hash'), '');
@@ -572,6 +599,20 @@ describe('what is said of a blob is on the disk', () => {
     onDisk.resolve();
     expect((await reading)?.toString()).toBe('bytes');
     expect(await changing).toBe(false);
+  });
+
+  test('who cannot tell whether it is still there has it open no longer', async () => {
+    await put('k', 'bytes');
+    const onDisk = Promise.withResolvers<void>();
+    store = await started((path) => (path === layout.quarantine ? onDisk.promise : Promise.resolve()));
+    const reading = expect(get('k')).rejects.toThrow('ELOOP');
+    const changing = store.giveUp(hashOf('k'));
+    await expect.poll(openFiles).toContain(layout.blob(hashOf('k')));
+    await rename(shelf(), `${shelf()}-away`);
+    await symlink(shelf(), shelf());
+    onDisk.resolve();
+    await Promise.all([reading, changing]);
+    expect(openFiles().filter((path) => path.startsWith(shelf()) && path.endsWith(hashOf('k')))).toEqual([]);
   });
 
   test('who has opened what is gone by the end of the change looks again', async () => {

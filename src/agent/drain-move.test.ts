@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { expect, test } from 'vitest';
-import { VirtualClock } from '../kit/clock/virtual.ts';
+import { settled, VirtualClock } from '../kit/clock/virtual.ts';
 import { Slots } from '../kit/slots.ts';
 import { Pace } from '../kit/wipe/pace.ts';
 import type { AgentCalls } from '../pool-client/agent-calls.ts';
@@ -58,4 +58,21 @@ test('one that waits to be sent waits no longer when the drain is called off', a
   stop.abort();
   expect(await moving).toEqual({ is: 'kept' });
   expect(done).toEqual([]);
+});
+
+test('one that is cut off in the moment in which it gets its turn to be sent leaves that to another', async () => {
+  const sending = new Slots(1);
+  const before = await sending.take(never);
+  const end = new AbortController();
+  const moving = move(partsWith(sending, []), aBlob([]), { stop: never, signal: end.signal });
+  await settled();
+  before[Symbol.dispose]();
+  end.abort(new Error('cut off'));
+  await expect(moving).rejects.toThrow('cut off');
+  let isFree = false;
+  void sending.take(never).then(() => {
+    isFree = true;
+  });
+  await settled();
+  expect(isFree).toBe(true);
 });
