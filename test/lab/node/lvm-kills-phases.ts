@@ -116,8 +116,8 @@ export const snapshotOf = (name: string): string => `${name}-then`;
 export const snapshot: Phase = {
   name: 'snapshot',
   async act(scene, name) {
-    const { thinPool, cryptSecret } = scene.volumes.annotations;
-    const annotations = { snapshotOf: name, ...(thinPool && { thinPool }), ...(cryptSecret && { cryptSecret }) };
+    const { cryptSecret } = scene.volumes.annotations;
+    const annotations = { snapshotOf: name, ...(cryptSecret && { cryptSecret }) };
     await scene.node.declare(snapshotOf(name), { storage: '16Mi', annotations });
     await scene.isReady(snapshotOf(name));
     await scene.hasItsContent(snapshotOf(name));
