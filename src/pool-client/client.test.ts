@@ -61,6 +61,17 @@ async function textOf(body: AsyncIterable<Buffer>): Promise<string> {
   return text;
 }
 
+test('bytes are not stored beside others of the same key that move while agents are asked', async () => {
+  let asked = 0;
+  const arriving = await anAgent((request, response) => {
+    asked += 1;
+    (asked === 1 ? notFound : holds('old'))(request, response);
+  }, 'arriving');
+  const drained = await anAgent(notFound, 'drained');
+  const source = bytesSource(Buffer.from('new'));
+  await expect(aPool(arriving.peer, drained.peer).put('k', source)).rejects.toThrow(Conflict);
+});
+
 describe('an agent that cannot be believed', () => {
   const blob = { key: 'k', size: 4, sha256: sha256('abcd') };
   const put = async (handler: Handler) => {

@@ -82,7 +82,7 @@ export class PoolClient implements Disposable {
     const blob = { key, size: source.size, sha256: source.sha256 };
     for (let isFirst = true; ; isFirst = false) {
       const agents = orderOf(key, await this.#agents());
-      const { answers, failures } = await askAll(agents, (agent) => this.#calls.head(agent, key, signal));
+      const { answers, failures } = await this.#heads(agents, key, signal);
       const holder = holderOf(answers);
       if (holder) return storedBefore(holder, blob, isFirst);
       if (!failures.every(isCorrupt)) await patience.after(new Unknown(key, failures));
@@ -206,6 +206,13 @@ export class PoolClient implements Disposable {
     const found = await this.#find(key, (agent) => this.#calls.get(agent, key, from, signal), signal);
     if (found) return found.answer;
     throw new Corrupt(`the blob ${JSON.stringify(key)} was removed while it was read; what came of it is not all`);
+  }
+
+  /** All of them, and once more where none has it: it may have moved from an agent that was asked late to one that was asked early. */
+  async #heads(agents: readonly Peer[], key: string, signal: AbortSignal | undefined) {
+    const ask = () => askAll(agents, (agent) => this.#calls.head(agent, key, signal));
+    const first = await ask();
+    return holderOf(first.answers) || !first.failures.every(isCorrupt) ? first : await ask();
   }
 
   /** What all agents answer; tried again while one of them does not. */
