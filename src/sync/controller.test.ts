@@ -203,6 +203,41 @@ describe('an export that was seen and could not be restored', () => {
     expect(there.conditions('dr')).toContain('Refused=True SequenceWentBack');
   });
 
+  test('is not forgotten by an operator that dies before it can say what it has restored', async () => {
+    const { clock, store, here, there, pair } = await aPairOfClusters(['a', 'b', 'c', 'd', 'e']);
+    const old = store.body('.holdfast/alpha/pointer.json');
+    let hasWritten = false;
+    there.refuses = (request) => {
+      hasWritten ||= request.startsWith('POST /api/v1/persistentvolumes');
+      if (!hasWritten || !request.includes('/status')) return undefined;
+      there.kill();
+      return refused();
+    };
+    pair('f');
+    await settle(clock);
+    expect(there.names(VOLUMES)).toContain('f');
+    expect(there.status('dr').export).toMatchObject({ sequence: 1 });
+    here.kill();
+    store.write('.holdfast/alpha/pointer.json', old);
+    there.refuses = () => undefined;
+    there.start();
+    await settle(clock);
+    expect(there.names(VOLUMES)).toContain('f');
+    expect(there.conditions('dr')).toContain('Refused=True SequenceWentBack');
+  });
+
+  test('is not restored while it cannot be written down that it was seen', async () => {
+    const { clock, there, pair } = await aPairOfClusters();
+    there.refuses = (request) => (request.includes('/status') ? refused() : undefined);
+    pair('c');
+    await settle(clock, 30_000);
+    expect(there.names(VOLUMES)).not.toContain('c');
+    there.refuses = () => undefined;
+    await settle(clock, 120_000);
+    expect(there.names(VOLUMES)).toContain('c');
+    expect(there.conditions('dr')).toBe('InSync=True InSync');
+  });
+
   test('is read again ever more seldom, and the next one at once', async () => {
     const { clock, store, there, pair } = await aPairOfClusters();
     there.refuses = (request) => (request.startsWith('POST /api/v1/persistentvolumes') ? refused() : undefined);
@@ -230,6 +265,24 @@ describe('an export that was seen and could not be restored', () => {
     await settle(clock, 300_000);
     expect(there.conditions('dr')).toBe('InSync=True InSync');
   });
+});
+
+test('a claim of somebody else that is like an exported one stays as it is, and people are told', async () => {
+  const { clock, here, there } = await aPairOfClusters();
+  const cache = (labels: Record<string, string>, storage: string) => {
+    const { spec, status: _, ...claim } = aClaim('cache', labels);
+    const { volumeName: __, ...unbound } = spec;
+    return { ...claim, spec: { ...unbound, resources: { requests: { storage } } } };
+  };
+  there.cluster.put(CLAIMS, cache({}, '5Gi'));
+  here.cluster.put(CLAIMS, cache(SCOPE, '1Gi'));
+  await settle(clock);
+  expect(there.conditions('dr')).toBe('InSync=True InSync');
+  expect(there.status('dr').conditions?.[0]?.message).toMatch(
+    /is restored, but PersistentVolumeClaim shop\/cache, which somebody else has made here: that is left as it is$/,
+  );
+  const claim = there.cluster.all(CLAIMS).find(({ metadata }) => metadata.name === 'cache');
+  expect(claim?.metadata.labels).toEqual({});
 });
 
 test('what was seen of one cluster says nothing of another', async () => {

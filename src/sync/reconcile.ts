@@ -2,13 +2,20 @@
  * Makes one resource right: the side of it that its mode says, exporting or restoring, and what both have in common. Only the oldest
  * resource of a cluster counts; one that is deleted lets go of what it restored first.
  */
+import { isDeepStrictEqual } from 'node:util';
 import { OwnWrites } from '../kit/cache/own-writes.ts';
 import type { Clock } from '../kit/clock/clock.ts';
 import { after, done, type Outcome } from '../kit/controller/outcome.ts';
 import type { ReconcileContext } from '../kit/controller/turn.ts';
 import { hasReason } from '../kit/kube/api-error.ts';
 import type { KubeClient } from '../kit/kube/client.ts';
-import { FIELD_MANAGER, FINALIZER, PERSISTENT_VOLUME_SYNCS, type PersistentVolumeSync } from './contract.ts';
+import {
+  FIELD_MANAGER,
+  FINALIZER,
+  PERSISTENT_VOLUME_SYNCS,
+  type PersistentVolumeSync,
+  type SyncStatus,
+} from './contract.ts';
 import { elderOf } from './elder.ts';
 import type { Written } from './recover/writing.ts';
 import type { Report } from './report.ts';
@@ -18,10 +25,13 @@ import type { SyncViews } from './views.ts';
 /** Exporting, or restoring. */
 export interface Side {
   /** Does what is to be done now. Failures that people should know of are an ending, too. */
-  visit(sync: PersistentVolumeSync, signal: AbortSignal): Promise<Visited>;
+  visit(sync: PersistentVolumeSync, signal: AbortSignal, believe: Believe): Promise<Visited>;
   /** The resource is gone, or has become the other side. */
   forget(name: string): void;
 }
+
+/** Writes down which exports were seen, before anything is done on the word of one: who comes after us believes nothing older either. */
+export type Believe = (seen: NonNullable<SyncStatus['seen']>) => Promise<void>;
 
 export type Visited =
   /** Nothing is to be done, or told, until then. */
@@ -74,8 +84,13 @@ export class Reconciler {
     const { sides } = this.#parts;
     const { mode } = sync.spec;
     sides[mode === 'Protected' ? 'Recovery' : 'Protected'].forget(sync.metadata.name ?? '');
-    const visited = await sides[mode].visit(sync, signal);
-    if (visited.kind === 'ended') await this.#tell(sync, visited.ending, signal);
+    let latest = sync;
+    const believe: Believe = async (seen) => {
+      if (isDeepStrictEqual(latest.status?.seen, seen)) return;
+      latest = await this.#setStatus(latest, { ...latest.status, seen }, signal);
+    };
+    const visited = await sides[mode].visit(sync, signal, believe);
+    if (visited.kind === 'ended') await this.#tell(latest, visited.ending, signal);
     return after(visited.ms);
   }
 
@@ -124,12 +139,15 @@ export class Reconciler {
   }
 
   async #tell(sync: PersistentVolumeSync, ending: Ending, signal: AbortSignal): Promise<void> {
-    const { client, clock, report } = this.#parts;
+    const { clock, report } = this.#parts;
     const status = statusOf(sync, ending, clock.now());
     report.ended(sync, status, ending.facts);
-    if (!isNews(sync.status, status)) return;
+    if (isNews(sync.status, status)) await this.#setStatus(sync, status, signal);
+  }
+
+  async #setStatus(sync: PersistentVolumeSync, status: SyncStatus, signal: AbortSignal): Promise<PersistentVolumeSync> {
     const { name = '', uid = '', resourceVersion = '' } = sync.metadata;
-    const written = await client.mergePatch(
+    const written = await this.#parts.client.mergePatch(
       PERSISTENT_VOLUME_SYNCS,
       { name },
       { status: replacing(sync.status, status) },
@@ -141,6 +159,7 @@ export class Reconciler {
       },
     );
     this.#own.note(name, written);
+    return written;
   }
 
   /** Nobody else's finalizer is touched: the list is the one that was seen with ours in it or not, or nothing is written. */

@@ -86,7 +86,7 @@ export function restoredEnding({ found, plan, written, managed, seconds }: Resto
     ...(first && { errorMessage: message }),
     conditions: first
       ? { InSync: isNot(first.reason, message), Refused: is(first.reason, message) }
-      : { InSync: is('InSync', `all that is in ${found.key} is restored`) },
+      : { InSync: is('InSync', `all that is in ${found.key} is restored${leftInWords(plan)}`) },
     known: {
       ...seen(found.pointerSeen),
       ...(isWhole && { export: exportOf(found) }),
@@ -95,6 +95,13 @@ export function restoredEnding({ found, plan, written, managed, seconds }: Resto
     managed,
     facts: factsOf(plan, written),
   };
+}
+
+/** What somebody else has made here is not ours, and not taken over, however much it looks like what was exported. */
+function leftInWords({ present: [first, ...more] }: RecoveryPlan): string {
+  if (!first) return '';
+  const others = more.length > 0 ? ` and ${more.length} more` : '';
+  return `, but ${first.kind} ${first.key}${others}, which somebody else has made here: that is left as it is`;
 }
 
 const seen = (pointerSeen: boolean): Pick<SyncStatus, 'pointerSeen'> => (pointerSeen ? { pointerSeen } : {});

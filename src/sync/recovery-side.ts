@@ -15,8 +15,8 @@ import {
 import { drillOf, drillsWith } from './drill-result.ts';
 import type { Keys } from './export/keys.ts';
 import type { OwnCluster } from './own-cluster.ts';
-import type { Side, Visited } from './reconcile.ts';
-import { applyPlan } from './recover/apply.ts';
+import type { Believe, Side, Visited } from './reconcile.ts';
+import { applyPlan, sizeOf } from './recover/apply.ts';
 import { deciding } from './recover/decide.ts';
 import type { BelievedExport, Found } from './recover/found.ts';
 import { lastSeen, seenExport } from './recover/last-seen.ts';
@@ -69,6 +69,7 @@ interface Memory {
 interface Look {
   readonly began: number;
   readonly signal: AbortSignal;
+  readonly believe: Believe;
 }
 
 interface Again {
@@ -104,7 +105,7 @@ export class RecoverySide implements Side {
     this.#memories.delete(name);
   }
 
-  async visit(sync: PersistentVolumeSync, signal: AbortSignal): Promise<Visited> {
+  async visit(sync: PersistentVolumeSync, signal: AbortSignal, believe: Believe): Promise<Visited> {
     const { clock } = this.#parts;
     const memory = this.#memoryOf(sync);
     const lookMs = memory.lookAt - clock.monotonic();
@@ -115,14 +116,14 @@ export class RecoverySide implements Side {
     this.#burst.take();
     const pollingMs = pollingMsOf(sync);
     memory.lookAt = clock.monotonic() + pollingMs;
-    return { kind: 'ended', ending: this.#told(sync, memory, await this.#look(sync, memory, signal)), ms: pollingMs };
+    const look = { began: clock.monotonic(), signal, believe };
+    return { kind: 'ended', ending: this.#told(sync, memory, await this.#look(sync, memory, look)), ms: pollingMs };
   }
 
-  async #look(sync: PersistentVolumeSync, memory: Memory, signal: AbortSignal): Promise<Ending> {
-    const began = this.#parts.clock.monotonic();
+  async #look(sync: PersistentVolumeSync, memory: Memory, look: Look): Promise<Ending> {
+    const { signal } = look;
     try {
-      const found = await this.#find(sync, memory, signal);
-      return await this.#answer(sync, memory, found, { began, signal });
+      return await this.#answer(sync, memory, await this.#find(sync, memory, signal), look);
     } catch (error) {
       return troubled(error, signal);
     }
@@ -188,6 +189,8 @@ export class RecoverySide implements Side {
       const now = await this.#find(sync, found, signal);
       if (now.kind === 'own') return await this.#answer(sync, memory, now, look);
     }
+    const seen = seenExports(sync, seenExport(found), found.pointerSeen);
+    if (seen && sizeOf(plan) > 0) await look.believe(seen);
     const written = await this.#apply(sync, plan, signal);
     const isWhole = written.failures.length === 0;
     const seconds = isFromNothing(found, written) ? this.#secondsSince(look) : undefined;
@@ -236,6 +239,7 @@ export class RecoverySide implements Side {
 
   /** With what is known apart from the store. */
   #told(sync: PersistentVolumeSync, { believed }: Memory, ending: Ending): Ending {
+    const seen = seenExports(sync, believed, ending.known.pointerSeen === true);
     const drill = drillOf(sync.metadata.annotations?.[DRILL_ANNOTATION]);
     const exported = ending.known.export ?? sync.status?.export;
     return {
@@ -243,7 +247,7 @@ export class RecoverySide implements Side {
       managed: this.#managed(sync),
       known: {
         ...ending.known,
-        ...seenExports(sync, believed, ending),
+        ...(seen && { seen }),
         ...(exported && { rpoSeconds: this.#ageOf(exported) }),
         ...(drill && { lastDrill: drill, drills: drillsWith(sync.status ?? {}, drill) }),
         ...(drill && isNewer(drill.at, sync.status?.lastDrill?.at) && drill.succeeded && { rtoSeconds: drill.seconds }),
@@ -290,13 +294,13 @@ function troubled(error: unknown, signal: AbortSignal): Ending {
 function seenExports(
   { spec, status }: PersistentVolumeSync,
   believed: SeenExport | undefined,
-  { known }: Ending,
-): Pick<SyncStatus, 'seen'> {
+  pointerSeen: boolean,
+): SyncStatus['seen'] {
   const { hadPointer, newest } = lastSeen(spec, status);
-  const pointer = hadPointer || known.pointerSeen === true;
+  const pointer = hadPointer || pointerSeen;
   const last = believed ?? newest;
-  if (!pointer && last === undefined) return {};
-  return { seen: { cluster: spec.protectedCluster.toLowerCase(), pointer, ...(last && { newest: last }) } };
+  if (!pointer && last === undefined) return undefined;
+  return { cluster: spec.protectedCluster.toLowerCase(), pointer, ...(last && { newest: last }) };
 }
 
 /** Whether all that is exported was created at once: only that tells how long it takes after a disaster. */

@@ -13,7 +13,7 @@ import { progressOn } from '../progress.ts';
 import { yesFlag } from '../question.ts';
 import { visit } from '../visit.ts';
 import { siteFlags, siteOf } from './site.ts';
-import { agreed, setMode, takeTheRole, type Work } from './take-the-role.ts';
+import { agreed, finishTheRole, setMode, takeTheRole, type Work } from './take-the-role.ts';
 
 const flags = {
   ...siteFlags,
@@ -56,12 +56,18 @@ export function addFailover(sync: Command, terminal: Terminal): void {
   runs(command, flags, terminal, (options) =>
     visit('sync-failover', options, terminal, async ({ client, signal }) => {
       await using site = await siteOf(client, options, terminal, signal);
-      const { name } = site.sync.metadata;
-      if (site.sync.spec.mode !== 'Recovery')
-        throw new Error(`${name} is ${site.sync.spec.mode} already: failover is for a recovery cluster`);
-      await takeTheRole({ client, site, options, terminal, signal }, 'failover');
+      await failOver({ client, site, options, terminal, signal });
     }),
   );
+}
+
+/** Also from where an earlier one was cut off. */
+export async function failOver(work: Work): Promise<void> {
+  const { sync } = work.site;
+  if (sync.spec.mode === 'Recovery') return takeTheRole(work, 'failover');
+  const why = whyFollow(sync);
+  if (why !== undefined) throw new Error(`${why} Use holdfast sync failback: failover is for a recovery cluster`);
+  await finishTheRole(work);
 }
 
 const FAILBACK = `

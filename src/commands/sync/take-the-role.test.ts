@@ -1,6 +1,7 @@
 /** Failover and failback between two simulated clusters: what is looked at before anything is changed, and who may take over at all. */
 import { describe, expect, test } from 'vitest';
 import { VirtualClock } from '../../kit/clock/virtual.ts';
+import { ApiError } from '../../kit/kube/api-error.ts';
 import { ENV, SYNC_ENABLED, SYNC_LABEL, type SyncSpec } from '../../sync/contract.ts';
 import { type Keys, keysFrom, NO_KEYS } from '../../sync/export/keys.ts';
 import { encryptionText, signingPair } from '../../sync/export/sample-keys.ts';
@@ -8,7 +9,7 @@ import { aPair } from '../../sync/recover/builders.ts';
 import { SimulatedSite } from '../../sync/simulated-site.ts';
 import { SimulatedStore } from '../../sync/store/simulated-store.ts';
 import { aTerminal } from '../line/recorded-terminal.ts';
-import { follow } from './failover.ts';
+import { failOver, follow } from './failover.ts';
 import { type RoleOptions, takeTheRole } from './take-the-role.ts';
 
 const { signal } = new AbortController();
@@ -104,6 +105,64 @@ describe('before the cluster that writes is deposed', () => {
     const work = world.work(world.there, 'there', { force: true, keys: NO_KEYS });
     await expect(takeTheRole(work, 'failover')).rejects.toThrow(/the exports so far are encrypted/);
     expect(world.writer).toBe('uid-of-here');
+  });
+});
+
+describe('a failover that was cut off is ended by running it again', () => {
+  const refused = () => new ApiError({ request: 'it', status: 403, reason: 'Forbidden', detail: 'a webhook says no' });
+
+  const inScope = (site: SimulatedSite) =>
+    ['persistentvolumes', 'persistentvolumeclaims'].flatMap((collection) =>
+      site.cluster.all(collection).map(({ metadata }) => metadata.labels?.[SYNC_LABEL]),
+    );
+
+  test('also when some of what was restored had been labelled by then', async () => {
+    const world = new World();
+    world.has(world.here, 'b');
+    await world.carry();
+    world.there.refuses = (request) =>
+      request.startsWith('PATCH /api/v1/namespaces/shop/persistentvolumeclaims/b') ? refused() : undefined;
+    await expect(failOver(world.work(world.there, 'there'))).rejects.toThrow(
+      /1 objects could not be labelled: .*Run failover again/,
+    );
+    expect(inScope(world.there)).toEqual([SYNC_ENABLED, SYNC_ENABLED, SYNC_ENABLED, undefined].toSorted());
+    world.there.refuses = () => undefined;
+    await failOver(world.work(world.there, 'there'));
+    expect(world.writer).toBe('uid-of-there');
+    expect(new Set(inScope(world.there))).toEqual(new Set([SYNC_ENABLED]));
+    expect(world.there.look('dr').spec.mode).toBe('Protected');
+  });
+
+  test('also when the mode was set by then, and labels were lost', async () => {
+    const world = new World();
+    await world.carry();
+    await failOver(world.work(world.there, 'there'));
+    const [volume] = world.there.cluster.all('persistentvolumes');
+    const { [SYNC_LABEL]: _, ...labels } = volume?.metadata.labels ?? {};
+    world.there.cluster.put('persistentvolumes', { ...volume, metadata: { ...volume?.metadata, labels } });
+    await failOver(world.work(world.there, 'there'));
+    expect(new Set(inScope(world.there))).toEqual(new Set([SYNC_ENABLED]));
+  });
+
+  test('but not where something of the export is not restored', async () => {
+    const world = new World();
+    await world.carry();
+    world.there.refuses = (request) => (request.startsWith('POST /api/v1/') ? refused() : undefined);
+    world.has(world.here, 'c');
+    await world.settle();
+    await expect(failOver(world.work(world.there, 'there'))).rejects.toThrow(/2 objects are to be written/);
+    expect(world.writer).toBe('uid-of-here');
+  });
+
+  test('and a cluster that was deposed is told of failback', async () => {
+    const world = new World();
+    await world.carry();
+    await failOver(world.work(world.there, 'there'));
+    await world.settle(120_000);
+    expect(world.here.conditions('dr')).toContain('AnotherClusterTookOver');
+    await expect(failOver(world.work(world.here, 'here'))).rejects.toThrow(
+      /dr was deposed. Use holdfast sync failback/,
+    );
   });
 });
 

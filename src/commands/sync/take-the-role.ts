@@ -17,7 +17,7 @@ import { takeOver } from '../../sync/protect/take-over.ts';
 import { sizeOf } from '../../sync/recover/apply.ts';
 import { lastSeen } from '../../sync/recover/last-seen.ts';
 import { type LookedAt, type LookedUp, lookUp, NothingToRestore } from '../../sync/recover/look-up.ts';
-import type { RecoveryPlan, Target } from '../../sync/recover/plan.ts';
+import type { Alteration, RecoveryPlan, Target } from '../../sync/recover/plan.ts';
 import { bringIntoScope, keepInScope } from '../../sync/recover/release.ts';
 import type { Written } from '../../sync/recover/writing.ts';
 import type { Terminal } from '../line/command.ts';
@@ -73,6 +73,18 @@ export async function takeTheRole({ client, site, options, terminal, signal }: W
   terminal.stdout.write(
     `${name} is Protected now. The other cluster is deposed: to let it follow, set its spec.mode to Recovery\n`,
   );
+}
+
+/** The end of a failover that was cut off when the mode was set already. */
+export async function finishTheRole({ client, site, options, terminal, signal }: Work): Promise<void> {
+  const { name = '' } = site.sync.metadata;
+  await agreed(options, terminal, signal, {
+    question: `${name} is Protected already. What was restored here, and is not labelled to be exported, is labelled.\nType ${name} to go on: `,
+    word: name,
+    otherwise: 'nothing was changed',
+  });
+  checkScope(await keepInScope({ client, sync: name, signal }, systemClock));
+  terminal.stdout.write(`${name} is Protected, and all that was restored here is labelled to be exported\n`);
 }
 
 /** What is not in scope is not exported, and lost to all that follow this cluster. */
@@ -134,13 +146,19 @@ const leftOutInWords = ([first, ...more]: readonly Target[]): string =>
 
 /** What is not restored would not be exported by this cluster either, and so be lost to all that follow it. */
 function checkRestored({ plan, found }: LookedUp, { force }: RoleOptions): void {
-  const open = sizeOf(plan);
+  const open = sizeOf({ ...plan, change: plan.change.filter((each) => !isOnlyOutOfScope(each)) });
   const { refused, held } = plan;
   if (force || (open === 0 && refused.length === 0 && held === undefined)) return;
   throw new Error(
     `not all of ${found.key} is restored here: ${open} objects are to be written and ${refused.length} are refused. See holdfast sync plan; --force takes over without them`,
   );
 }
+
+/** What a failover that was cut off has labelled already, and the export has without that label. */
+const isOnlyOutOfScope = ({ fields, patch }: Alteration): boolean => {
+  const labels = patch.metadata?.labels ?? {};
+  return fields.length === 1 && Object.keys(labels).length === 1 && labels[SYNC_LABEL] === null;
+};
 
 /** Once the one before is deposed nobody would export at all, or for all to read. */
 function checkForm({ sync, keys }: LookedAt, looked: Looked, { allowPlain }: RoleOptions): void {
