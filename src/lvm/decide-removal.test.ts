@@ -34,6 +34,12 @@ describe('a volume that is being deleted', () => {
     expect(removal(unmounted())).toBe('remove');
     expect(removal(bare())).toBe('done');
   });
+  it('is left as it is while it cannot be told what is to become of it, and let go of when nothing is there', () => {
+    const faults = ['removePolicy cannot be "Trash"'];
+    expect(removal(complete(), { faults })).toBe('removalIsUnclear');
+    expect(removal(unmounted(), { faults })).toBe('removalIsUnclear');
+    expect(removal(bare(), { faults })).toBe('done');
+  });
   it('is not taken for gone when only the marks of its logical volume are', () => {
     const unmarked = complete({ owner: undefined });
     expect(removal(unmarked, { made: 'lv-uuid-1' })).toBe('marksContradict');
