@@ -39,7 +39,7 @@ export function decideRemoval(leaving: Leaving, sight: Sight): Decision {
   if (elsewhere) return refusal('isInUseElsewhere', { lv: fullName(lv), path: elsewhere.mountPoint });
   if (ofDevice.length > 0) return uppermostIsAnother(leaving, sight) ?? step({ kind: 'unmount' });
   if (mapping) return step({ kind: 'close' });
-  const snapshot = sight.snapshots.find((each) => lv.kind !== 'thin' || isClassicSnapshot(each));
+  const snapshot = sight.snapshots.find((each) => lv.pool === undefined || isClassicSnapshot(each));
   if (snapshot) return keptBy(snapshot, lv);
   const decision = gone(leaving, lv, owner);
   return group && decision.kind === 'step' ? unlessImpossible(decision, group, sight) : decision;
