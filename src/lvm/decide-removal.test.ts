@@ -34,6 +34,12 @@ describe('a volume that is being deleted', () => {
     expect(removal(unmounted())).toBe('remove');
     expect(removal(bare())).toBe('done');
   });
+  it('is left as it is while it cannot be told what is to become of it, and let go of when nothing is there', () => {
+    const faults = ['removePolicy cannot be "Trash"'];
+    expect(removal(complete(), { faults })).toBe('removalIsUnclear');
+    expect(removal(unmounted(), { faults })).toBe('removalIsUnclear');
+    expect(removal(bare(), { faults })).toBe('done');
+  });
   it('is not taken for gone when only the marks of its logical volume are', () => {
     const unmarked = complete({ owner: undefined });
     expect(removal(unmarked, { made: 'lv-uuid-1' })).toBe('marksContradict');
@@ -88,12 +94,17 @@ describe('a volume that is being deleted', () => {
   it('is not removed together with its snapshots', () => {
     const snapshots = [lv({ name: 'snap', kind: 'snapshot', origin: 'data' })];
     expect(removal(unmounted({ snapshots }))).toBe('hasSnapshots');
-    expect(removal(unmounted({ lv: lv({ kind: 'thin' }), snapshots }))).toBe('hasSnapshots');
+    expect(removal(unmounted({ lv: lv({ kind: 'thin', pool: 'pool' }), snapshots }))).toBe('hasSnapshots');
     const inTrash = [lv({ ...IN_TRASH, kind: 'snapshot', origin: 'data' })];
     expect(removal(unmounted({ snapshots: inTrash }))).toBe('hasSnapshotInTrash');
-    const inPool = [lv({ name: 'snap', kind: 'snapshot', pool: 'pool', origin: 'data' })];
-    expect(removal(unmounted({ lv: lv({ kind: 'thin' }), snapshots: inPool }))).toBe('remove');
   });
+  it.each(['thin', 'snapshot'] as const)(
+    'leaves its snapshots behind in a thin pool, where they need it not: %s',
+    (kind) => {
+      const snapshots = [lv({ name: 'snap', kind: 'snapshot', pool: 'pool', origin: 'data' })];
+      expect(removal(unmounted({ lv: lv({ kind, pool: 'pool' }), snapshots }))).toBe('remove');
+    },
+  );
   it('leaves alone what is not its own', () => {
     expect(removal(complete({ owner: undefined }))).toBe('done');
     expect(removal(complete({ owner: owner({ uid: 'uid-0' }) }))).toBe('done');

@@ -7,13 +7,15 @@ import { covered, type Decision, done, fullName, isClassicSnapshot, step, unless
 import { encodeTag, type Owner } from './tags.ts';
 import { isInTrash, keptBy } from './trash.ts';
 
-/** A volume that is being deleted. What is asked of it may have become unreadable: the marks tell what it was made with. */
+/** A volume that is being deleted. Of what is asked of it only this matters any more. */
 export interface Leaving {
   readonly name: string;
   readonly uid: string;
   readonly path: string;
   readonly shred: VolumeOptions['shred'];
   readonly removePolicy: VolumeOptions['removePolicy'];
+  /** Why these two cannot be relied on. */
+  readonly faults?: readonly string[] | undefined;
   /** The group that it was made in, where that is known. */
   readonly vg?: string | undefined;
   /** The uuid of the logical volume that was made for it, once it was ready. */
@@ -31,11 +33,13 @@ export function decideRemoval(leaving: Leaving, sight: Sight): Decision {
   if (cover) return covered(cover);
   if (!owner && sight.lv && wasOurs(sight.lv, leaving)) return refusal('marksContradict', { lv: fullName(sight.lv) });
   if (!lv) return underAnotherName(sight, leaving);
+  const unclear = unlessClear(leaving, lv);
+  if (unclear) return unclear;
   const elsewhere = ofDevice.find(({ mountPoint }) => mountPoint !== leaving.path);
   if (elsewhere) return refusal('isInUseElsewhere', { lv: fullName(lv), path: elsewhere.mountPoint });
   if (ofDevice.length > 0) return uppermostIsAnother(leaving, sight) ?? step({ kind: 'unmount' });
   if (mapping) return step({ kind: 'close' });
-  const snapshot = sight.snapshots.find((each) => lv.kind !== 'thin' || isClassicSnapshot(each));
+  const snapshot = sight.snapshots.find((each) => lv.pool === undefined || isClassicSnapshot(each));
   if (snapshot) return keptBy(snapshot, lv);
   const decision = gone(leaving, lv, owner);
   return group && decision.kind === 'step' ? unlessImpossible(decision, group, sight) : decision;
@@ -44,6 +48,10 @@ export function decideRemoval(leaving: Leaving, sight: Sight): Decision {
 /** Its marks do not say whose it is, as when LVM's metadata were restored from before it had them. */
 const wasOurs = ({ tags, uuid }: LogicalVolume, { uid, made }: Leaving): boolean =>
   tags.includes(encodeTag('uid', uid)) || uuid === made;
+
+/** What somebody wanted to be kept, or shredded, and has only written wrongly, cannot be had back once it is removed. */
+const unlessClear = ({ faults = [] }: Leaving, lv: LogicalVolume): Decision | undefined =>
+  faults.length > 0 ? refusal('removalIsUnclear', { lv: fullName(lv), why: faults.join('; ') }) : undefined;
 
 /** What somebody has mounted over it would be unmounted in its place. */
 function uppermostIsAnother({ path }: Leaving, { atPath, ofDevice }: Sight): Decision | undefined {

@@ -113,6 +113,10 @@ const REFUSALS: Readonly<Record<Fact, Said>> = {
   ],
   marksContradict: ['the marks on the logical volume contradict each other, or are not complete', NO_GUESS],
   unitIsForeign: ['somebody else has written the mount unit of that path', NOT_OURS],
+  removalIsUnclear: [
+    'the volume is being deleted, and its annotation shred or removePolicy cannot be read, or not be followed',
+    'what was to be kept, or to be shredded, would be gone for good after a guess',
+  ],
   snapshotCannotBeShredded: [
     'a snapshot outside of a thin pool is to be shredded',
     'what it keeps of its origin cannot be reached',

@@ -10,9 +10,8 @@ import type { LogicalVolume } from './facts.ts';
 import { removeLeftover } from './leftovers.ts';
 import type { Machine } from './machine.ts';
 import type { LvmMetrics } from './metrics.ts';
-import { type Claimant, ORPHAN_KINDS, type Orphan, orphanInWords, orphansIn } from './orphans.ts';
+import { type Claimant, isWanted, ORPHAN_KINDS, type Orphan, orphanInWords, orphansIn } from './orphans.ts';
 import type { Look } from './sight.ts';
-import { ownerOf } from './tags.ts';
 import { isInTrash, isOver, type Trashed, trashIn } from './trash.ts';
 import type { LvmViews } from './views.ts';
 
@@ -125,12 +124,6 @@ export class Housekeeping implements Runnable {
     if (node) recorder.record(trashEmptied(node, nameOf(lv)));
   }
 }
-
-/** By a volume that it was of, or that is to take it over. */
-const isWanted = (lv: LogicalVolume, volumes: readonly Claimant[]): boolean => {
-  const owner = ownerOf(lv)?.uid;
-  return volumes.some(({ uid, adopts }) => uid === owner || adopts === lv.uuid);
-};
 
 const nameOf = ({ group, name }: LogicalVolume): string => `${group}/${name}`;
 

@@ -36,6 +36,12 @@ export const ORPHAN_KINDS: readonly Orphan['kind'][] = ['logical-volume', 'thin-
 /** Whatever may still want what is on the node. */
 export type Claimant = Pick<Volume, 'uid' | 'path' | 'adopts'> & Partial<Pick<Volume, 'annotations'>>;
 
+/** By a volume that it was of, or that is to take it over. */
+export const isWanted = (lv: LogicalVolume, volumes: readonly Pick<Claimant, 'uid' | 'adopts'>[]): boolean => {
+  const owner = ownerOf(lv)?.uid;
+  return volumes.some(({ uid, adopts }) => uid === owner || adopts === lv.uuid);
+};
+
 export interface Searched {
   readonly look: Look;
   /** What is in the directory that volumes are mounted in. */

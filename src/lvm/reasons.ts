@@ -46,6 +46,7 @@ interface Details {
   readonly snapshotIsLost: { readonly lv: string };
   readonly marksContradict: { readonly lv: string };
   readonly unitIsForeign: { readonly unit: string; readonly path: string };
+  readonly removalIsUnclear: { readonly lv: string; readonly why: string };
   readonly snapshotCannotBeShredded: { readonly lv: string };
   readonly cacheKeepsBytes: { readonly lv: string };
   readonly discardDoesNotReachDisk: { readonly pool: string };
@@ -237,6 +238,11 @@ const SENTENCES: {
   unitIsForeign: {
     message: ({ unit, path }) => `somebody else has written the unit ${unit}, which mounts something else at ${path}`,
     remedy: 'Remove the unit, if nothing needs it',
+  },
+  removalIsUnclear: {
+    message: ({ lv, why }) => `what is to become of ${lv} cannot be told, so it is not removed: ${why}`,
+    remedy:
+      'Correct the annotation shred or removePolicy of the volume, also while it is being deleted, and it goes on',
   },
   snapshotCannotBeShredded: {
     message: ({ lv }) =>

@@ -5,14 +5,7 @@ import { after, done, type Outcome, Refuse, Retry, Stalled, Wait } from '../kit/
 import type { ReconcileContext } from '../kit/controller/turn.ts';
 import { CommandError } from '../kit/host/command.ts';
 import { hasReason } from '../kit/kube/api-error.ts';
-import {
-  FAILED,
-  type LvmSettings,
-  PROCESSED,
-  PROTECTION_FINALIZER,
-  REMOVE_POLICIES,
-  SHRED_METHODS,
-} from './contract.ts';
+import { FAILED, type LvmSettings, PROCESSED, PROTECTION_FINALIZER } from './contract.ts';
 import { type Content, type Declared, decide, isOpen } from './decide.ts';
 import { decideRemoval, type Leaving } from './decide-removal.ts';
 import { type Declaration, declarationOf } from './declared.ts';
@@ -21,6 +14,7 @@ import { Held } from './held.ts';
 import { belonging, type OwnNode, ownNodeOf } from './home.ts';
 import type { Machine } from './machine.ts';
 import { mountPointFault } from './names.ts';
+import { readWishes } from './options/parse.ts';
 import { PutOff } from './put-off.ts';
 import { type OtherFact, refusal } from './reasons.ts';
 import type { Report } from './report.ts';
@@ -292,7 +286,8 @@ class VolumeTurn {
     return { name, uid, path, vg: groups.values().find(isHere)?.name ?? annotations.vg ?? '' };
   }
 
-  #leaving({ owner }: Sight): Leaving {
+  /** A fault in anything else says nothing about what is to become of it; what it does not say itself, its marks do. */
+  #leaving({ lv, owner }: Sight): Leaving {
     const { name, uid, path, annotations, made, deletedAt } = this.#volume;
     const known = { name, uid, path, made, deletedAt };
     const declaration = this.#declaration();
@@ -300,13 +295,8 @@ class VolumeTurn {
       const { shred, removePolicy, vg } = declaration.declared.options;
       return { ...known, shred, removePolicy, vg };
     }
-    const { shred, removePolicy } = owner?.options ?? {};
-    return {
-      ...known,
-      vg: annotations.vg,
-      shred: SHRED_METHODS.find((method) => method === shred) ?? 'none',
-      removePolicy: REMOVE_POLICIES.find((policy) => policy === removePolicy) ?? 'delete',
-    };
+    const there = { isSnapshot: lv?.kind === 'snapshot', isThin: lv?.pool !== undefined };
+    return { ...known, vg: annotations.vg, ...readWishes({ ...owner?.options, ...annotations }, there) };
   }
 
   #declaration(): Declaration {

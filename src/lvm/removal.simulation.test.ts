@@ -246,6 +246,74 @@ describe('a volume that goes to the trash', PATIENCE, () => {
   );
 });
 
+describe('a volume that is written wrongly when it is deleted', PATIENCE, () => {
+  const WRONG = { mountOpts: 'noexce' };
+  /** What is changed while no agent is there to tell, and then deleted. */
+  async function deleted(way: Way, changes: Way['options']) {
+    const made = await ready(way);
+    made.node.kill();
+    made.node.annotate(VOLUME, changes);
+    made.node.delete(VOLUME);
+    await made.node.rest();
+    return made;
+  }
+
+  it('goes to the trash if it says so, whatever is wrong with the rest', async () => {
+    const { node } = await deleted({ kind: '', options: {} }, { ...WRONG, removePolicy: 'trash' });
+    expect(names(node)).toEqual([expect.stringMatching(/^trash\+data\+/)]);
+    expect([node.cluster.volumes, node.violations]).toEqual([[], []]);
+  });
+
+  it('is shredded if it says so, whatever is wrong with the rest', async () => {
+    const { node, unshredded } = await deleted({ kind: '', options: {} }, { ...WRONG, shred: 'zero' });
+    expect([names(node), node.cluster.volumes, unshredded, node.violations]).toEqual([[], [], [], []]);
+  });
+
+  it('goes as its marks say where it does not say so any more itself', async () => {
+    const { node } = await ready(TRASH);
+    node.kill();
+    node.annotate(VOLUME, WRONG);
+    node.cluster.change(VOLUME, ({ metadata, ...rest }) => {
+      const { [annotation('removePolicy')]: _, ...annotations } = metadata.annotations ?? {};
+      return { ...rest, metadata: { ...metadata, annotations } };
+    });
+    node.delete(VOLUME);
+    await node.rest();
+    expect(names(node)).toEqual([expect.stringMatching(/^trash\+data\+/)]);
+  });
+
+  it.each<[string, Way, Way['options'], Way['options']]>([
+    ['removePolicy', TRASH, { removePolicy: 'Trash' }, { removePolicy: 'trash' }],
+    ['shred', { kind: '', options: {} }, { shred: 'zeros' }, { shred: 'none' }],
+    ['shred', SHREDDED[2] as Way, { shred: 'zero' }, { shred: 'discard' }],
+  ])('stays as it is until its %s can be read and followed', async (key, way, wrong, right) => {
+    const { node, unshredded } = await deleted(way, wrong);
+    expect(names(node)).toEqual([VOLUME]);
+    expect(node.contentOf(VOLUME)?.data).toBe('data 1');
+    expect(node.says(VOLUME, 'message')).toContain(`${key} cannot be "${wrong[key as OptionKey]}"`);
+    node.annotate(VOLUME, right);
+    expect(await node.rest()).toBe(true);
+    expect([names(node).filter((name) => name === VOLUME), node.cluster.volumes, node.violations]).toEqual([
+      [],
+      [],
+      [],
+    ]);
+    if (right.shred === 'discard') expect(unshredded).toEqual([]);
+  });
+
+  it('is let go of when nothing was ever made for it', async () => {
+    const node = new SimulatedNode();
+    node.declare(VOLUME, { options: { removePolicy: 'Trash', shred: 'zeros' } });
+    node.cluster.change(VOLUME, ({ metadata, ...rest }) => ({
+      ...rest,
+      metadata: { ...metadata, finalizers: [FINALIZER] },
+    }));
+    node.cluster.remove(VOLUME);
+    await node.rest();
+    expect(node.cluster.volume(VOLUME)).toBeUndefined();
+  });
+});
+
 it('a volume whose logical volume has lost its marks is not said to be gone', async () => {
   const node = new SimulatedNode();
   node.declare(VOLUME);

@@ -134,6 +134,7 @@ const EXAMPLES: { readonly [F in Fact]?: Parameters<typeof refusal<F>>[1] } & Re
   snapshotIsLost: { lv: 'fast/data-monday' },
   marksContradict: { lv: LV },
   unitIsForeign: { unit: 'mnt-pv-data.mount', path: '/mnt/pv/data' },
+  removalIsUnclear: { lv: LV, why: 'removePolicy cannot be "Trash": it is one of delete, trash' },
   snapshotCannotBeShredded: { lv: 'fast/data-monday' },
   cacheKeepsBytes: { lv: LV },
   discardDoesNotReachDisk: { pool: 'fast/pool' },

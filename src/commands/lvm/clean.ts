@@ -2,9 +2,11 @@
 import { basename } from 'node:path';
 import type { Command } from 'commander';
 import { visible } from '../../kit/visible.ts';
+import type { LogicalVolume } from '../../lvm/facts.ts';
 import { removeLeftover } from '../../lvm/leftovers.ts';
-import { type Orphan, orphanInWords } from '../../lvm/orphans.ts';
+import { isWanted, type Orphan, orphanInWords } from '../../lvm/orphans.ts';
 import { ownerOf } from '../../lvm/tags.ts';
+import { isInTrash } from '../../lvm/trash.ts';
 import { clusterFlags } from '../flags/cluster.ts';
 import { flag } from '../flags/flag.ts';
 import { runs } from '../flags/options.ts';
@@ -15,7 +17,7 @@ import { UsageError } from '../line/usage-error.ts';
 import { type Confirmation, confirm, yesFlag } from '../question.ts';
 import { type Visitor, visit } from '../visit.ts';
 import { hereFlags } from './here.ts';
-import { hereOf, type Left, type LeftHere, leftOn } from './left-here.ts';
+import { hereOf, type Left, type LeftHere, leftOn, volumesNow } from './left-here.ts';
 
 const flags = {
   ...clusterFlags,
@@ -175,7 +177,13 @@ async function remove(orphan: Orphan, { here, visitor, terminal }: Request): Pro
   }
   if (orphan.kind === 'thin-pool') throw new Error('a thin pool is removed with lvremove');
   const { lv, owner } = orphan;
-  const isStill = (now: typeof lv) => ownerOf(now)?.uid === owner.uid;
+  // What was removed before it may have taken long, and somebody may have asked for this one since.
+  if (isWanted(lv, await volumesNow(visitor))) throw new Error('a volume is to take it over by now');
+  const isStill = (now: typeof lv) => isLeftAsItWas(lv, now);
   const does = (step: string) => void terminal.stderr.write(`${nameOf(orphan)}: ${step}\n`);
   await removeLeftover({ lv, path: `${mountBase}/${owner.pv}`, isStill }, machine, { signal, does });
 }
+
+/** Who takes it back out of the trash gives it another name first, and writes whose it is only then. */
+export const isLeftAsItWas = (was: LogicalVolume, now: LogicalVolume): boolean =>
+  ownerOf(now)?.uid === ownerOf(was)?.uid && isInTrash(now) === isInTrash(was);

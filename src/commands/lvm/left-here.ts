@@ -4,9 +4,8 @@ import { PERSISTENT_VOLUMES } from '../../api/persistent-volumes.ts';
 import { systemClock } from '../../kit/clock/clock.ts';
 import { silentLog } from '../../kit/observe/log.ts';
 import type { NodeLabels } from '../../lvm/home.ts';
-import { type Orphan, orphansIn } from '../../lvm/orphans.ts';
+import { type Claimant, isWanted, type Orphan, orphansIn, type Searched } from '../../lvm/orphans.ts';
 import { RealMachine } from '../../lvm/real-machine.ts';
-import { ownerOf } from '../../lvm/tags.ts';
 import { type Trashed, trashIn } from '../../lvm/trash.ts';
 import { type Volume, volumeOf } from '../../lvm/volume.ts';
 import type { OptionsOf } from '../flags/options.ts';
@@ -23,7 +22,7 @@ export interface LeftHere {
 
 export interface Left {
   readonly orphans: readonly Orphan[];
-  /** Only of this cluster: what another one has in its trash is an orphan. */
+  /** Only of this cluster, what another one has in its trash is an orphan; and without what a volume is to take back. */
   readonly trash: readonly Trashed[];
   readonly volumes: readonly Volume[];
 }
@@ -44,14 +43,18 @@ export async function hereOf(visitor: Visitor, options: OptionsOf<typeof hereFla
 
 /** The node first: who is made after that is not taken for lost. */
 export async function leftOn({ machine, mountBase, cluster }: LeftHere, visitor: Visitor): Promise<Left> {
-  const read = () => readAll({ visitor, tell: () => {} }, PERSISTENT_VOLUMES, {}, volumeOf);
   using _here = machine.join();
-  const before = await read();
+  const before = await volumesNow(visitor);
   const look = await machine.look();
   const names = await machine.namesIn(mountBase);
-  const volumes = [...before, ...(await read())];
-  const orphans = orphansIn({ look, names, mountBase, cluster }, volumes);
-  const uids = new Set(volumes.map(({ uid }) => uid));
-  const trash = trashIn(look.lvm, cluster).filter(({ lv }) => !uids.has(ownerOf(lv)?.uid ?? ''));
-  return { orphans, trash, volumes };
+  const volumes = [...before, ...(await volumesNow(visitor))];
+  return { ...leftIn({ look, names, mountBase, cluster }, volumes), volumes };
+}
+
+export const volumesNow = (visitor: Visitor): Promise<readonly Volume[]> =>
+  readAll({ visitor, tell: () => {} }, PERSISTENT_VOLUMES, {}, volumeOf);
+
+export function leftIn(searched: Searched, volumes: readonly Claimant[]): Omit<Left, 'volumes'> {
+  const trash = trashIn(searched.look.lvm, searched.cluster).filter(({ lv }) => !isWanted(lv, volumes));
+  return { orphans: orphansIn(searched, volumes), trash };
 }

@@ -1,15 +1,15 @@
 import { describe, expect, it, test } from 'vitest';
 import { group, lv, mount, owner } from '../../lvm/builders.ts';
 import type { LogicalVolume } from '../../lvm/facts.ts';
-import { type Claimant, orphanInWords, orphansIn } from '../../lvm/orphans.ts';
+import { type Claimant, orphanInWords } from '../../lvm/orphans.ts';
 import { tagsOf } from '../../lvm/tags.ts';
-import { trashIn } from '../../lvm/trash.ts';
 import { invokedAs } from '../invoked-as.ts';
 import { runCommandLine } from '../line/program.ts';
 import { aTerminal } from '../line/recorded-terminal.ts';
-import { choiceOf } from './clean.ts';
+import { choiceOf, isLeftAsItWas } from './clean.ts';
 import { isHome } from './forget.ts';
 import { encrypted } from './header-backup.ts';
+import { leftIn } from './left-here.ts';
 import { define } from './lvm.ts';
 import { chosen } from './restore.ts';
 
@@ -63,11 +63,15 @@ const CLUSTER = 'cluster-1';
 const marked = (name: string, changes: Partial<LogicalVolume> = {}, marks = {}) =>
   lv({ name, uuid: `uuid-${name}`, tags: tagsOf(owner({ uid: `uid-${name}`, pv: name, ...marks })), ...changes });
 
-function left(lvs: readonly LogicalVolume[], names: readonly string[] = [], mounts = [mount({ mountPoint: '/' })]) {
+function left(
+  lvs: readonly LogicalVolume[],
+  names: readonly string[] = [],
+  mounts = [mount({ mountPoint: '/' })],
+  volumes: readonly Claimant[] = [],
+) {
   const lvm = { groups: new Map([['storage_bulk', group({}, ...lvs)]]) };
-  const volumes: readonly Claimant[] = [];
   const searched = { look: { lvm, mounts, mappings: [] }, names, mountBase: '/mnt/pv', cluster: CLUSTER };
-  return { orphans: orphansIn(searched, volumes), trash: trashIn(lvm, CLUSTER) };
+  return leftIn(searched, volumes);
 }
 
 describe('clean', () => {
@@ -92,6 +96,21 @@ describe('clean', () => {
     const all = left([lost, foreign, trashed], ['empty']);
     for (const name of ['storage_bulk/foreign', 'storage_bulk/trash+old+1', 'storage_bulk/lost', '/mnt/pv/empty'])
       expect(removed(all, [name], 'node7')).toEqual([expect.stringContaining(name)]);
+  });
+
+  it('does not know what a volume has, or is to take back out of the trash', () => {
+    for (const claimant of [{ uid: 'uid-trash+old+1' }, { uid: 'another', adopts: trashed.uuid }]) {
+      const all = left([lost, trashed], [], [], [{ path: '/mnt/pv/old', ...claimant }]);
+      expect(() => choiceOf(all, ['storage_bulk/trash+old+1'], 'node7')).toThrow('nothing on node7');
+      expect(removed(all, [], 'node7')).toEqual([expect.stringContaining('storage_bulk/lost')]);
+    }
+  });
+
+  it('stops at what somebody has begun to take back, or has taken over', () => {
+    expect(isLeftAsItWas(trashed, { ...trashed, isActive: false })).toBe(true);
+    expect(isLeftAsItWas(trashed, { ...trashed, name: 'old' })).toBe(false);
+    expect(isLeftAsItWas(lost, { ...lost, name: 'renamed' })).toBe(true);
+    expect(isLeftAsItWas(lost, marked('lost', {}, { uid: 'another' }))).toBe(false);
   });
 
   it('does not guess what was meant', () =>

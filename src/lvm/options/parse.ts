@@ -1,5 +1,12 @@
 /** From what a volume's annotations and the defaults say to checked options, or to everything that is wrong with them. Pure. */
-import { FILE_SYSTEMS, type FileSystem, REMOVE_POLICIES, SHRED_METHODS, type ShredMethod } from '../contract.ts';
+import {
+  FILE_SYSTEMS,
+  type FileSystem,
+  type OptionKey,
+  REMOVE_POLICIES,
+  SHRED_METHODS,
+  type ShredMethod,
+} from '../contract.ts';
 import { logicalVolumeFault, mountPointFault, readSecretName, thinPoolFault, volumeGroupFault } from '../names.ts';
 import type { SecretName, ThinOptions, VolumeOptions } from '../options.ts';
 import { readSize } from '../size.ts';
@@ -44,6 +51,30 @@ export function parseOptions(asked: Asked): ParsedOptions {
   return { ok: true, options, bytes, warnings };
 }
 
+/** How a logical volume is to be, or is. */
+interface Layout {
+  readonly isSnapshot: boolean;
+  readonly isThin: boolean;
+}
+
+export interface Wishes extends Pick<VolumeOptions, 'shred' | 'removePolicy'> {
+  /** What cannot be read of them. The wishes are nobody's then. */
+  readonly faults: readonly string[];
+}
+
+/** What is to become of a volume that is being deleted: read without the rest, of which nothing matters any more. */
+export function readWishes(
+  { shred, removePolicy }: Readonly<Partial<Record<OptionKey, string>>>,
+  there: Layout,
+): Wishes {
+  const annotations = { ...(shred !== undefined && { shred }), ...(removePolicy !== undefined && { removePolicy }) };
+  const said = new Said({ annotations, defaults: {} });
+  const method = said.choice('shred', SHRED_METHODS, 'none');
+  said.check('shred', method && overwritingFault(method, there));
+  const policy = said.choice('removePolicy', REMOVE_POLICIES, 'delete');
+  return { shred: method ?? 'none', removePolicy: policy ?? 'trash', faults: said.faults };
+}
+
 function readCapacity({ capacity }: Asked, said: Said): bigint | undefined {
   const size = capacity === undefined ? { fault: 'is missing: write the size of the volume' } : readSize(capacity);
   if ('bytes' in size) return size.bytes;
@@ -65,7 +96,7 @@ function readOptions(asked: Asked, said: Said): VolumeOptions | undefined {
   const autoRelease = said.choice('autoRelease', ['true', 'false'], 'false') === 'true';
   const shred = said.choice('shred', SHRED_METHODS, 'none');
   const removePolicy = said.choice('removePolicy', REMOVE_POLICIES, 'delete');
-  said.check('shred', shred && overwritingFault(shred, isSnapshot, thin));
+  said.check('shred', shred && overwritingFault(shred, { isSnapshot, isThin: thin !== undefined }));
   if (!fsType || vg === undefined || !shred || !removePolicy) return undefined;
   return { fsType, fsArgs, mountOpts, vg, thin, crypt, autoRelease, shred, removePolicy, snapshotOf };
 }
@@ -151,9 +182,9 @@ function readCrypt({ agentNamespace, secretNamespaces }: Asked, said: Said): Sec
   return undefined;
 }
 
-function overwritingFault(shred: ShredMethod, isSnapshot: boolean, thin: ThinOptions | undefined): string | undefined {
+function overwritingFault(shred: ShredMethod, { isSnapshot, isThin }: Layout): string | undefined {
   if (shred !== 'zero' && shred !== 'random') return undefined;
-  if (thin) return `cannot be "${shred}" with a thinPool: writing would fill the pool; use discard`;
+  if (isThin) return `cannot be "${shred}" with a thinPool: writing would fill the pool; use discard`;
   if (isSnapshot) return `cannot be "${shred}" with snapshotOf: writing would fill the snapshot; use discard or none`;
   return undefined;
 }
