@@ -32,7 +32,7 @@ const FUZZED: readonly (readonly [from: string, readers: readonly string[], by: 
   ['identities of devices', ['parseIdentity'], 'src/devices/identity.test.ts'],
   ['the ledger of a node', ['parseLedger'], 'src/devices/ledger/format.test.ts'],
   ['what the kernel serves to others', ['readExports'], 'src/devices/exports.test.ts'],
-  ['options of volumes in annotations', ['parseOptions'], 'src/lvm/options/parse.test.ts'],
+  ['options of volumes in annotations', ['parseOptions', 'readWishes'], 'src/lvm/options/parse.test.ts'],
   ['options of mkfs', ['readMkfsOptions'], 'src/lvm/options/mkfs.test.ts'],
   ['options of mount', ['readMountOptions'], 'src/lvm/options/mount.test.ts'],
   ['sizes of volumes', ['readSize'], 'src/lvm/size.test.ts'],

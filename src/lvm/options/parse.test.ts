@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { FILE_SYSTEMS, OPTION_KEYS, REMOVE_POLICIES, WRITTEN_KEYS } from '../contract.ts';
+import { FILE_SYSTEMS, OPTION_KEYS, REMOVE_POLICIES, SHRED_METHODS, WRITTEN_KEYS } from '../contract.ts';
 import type { VolumeOptions } from '../options.ts';
 import { encodeTag, LONGEST_TAG } from '../tags.ts';
 import { anAsked } from './builders.ts';
-import { type Asked, parseOptions } from './parse.ts';
+import { type Asked, parseOptions, readWishes } from './parse.ts';
 import { defaultsWarnings } from './said.ts';
 import { writeOptions } from './write.ts';
 
@@ -312,4 +312,18 @@ describe('what is in force', () => {
       removePolicy: 'delete',
     });
   });
+});
+
+test('what is to become of a deleted volume is what somebody has written, or there is a fault', () => {
+  const text = fc.oneof(fc.string(), fc.constantFrom(...SHRED_METHODS, ...REMOVE_POLICIES));
+  const written = fc.record({ shred: text, removePolicy: text }, { requiredKeys: [] });
+  const layout = fc.record({ isSnapshot: fc.boolean(), isThin: fc.boolean() });
+  fc.assert(
+    fc.property(written, layout, (wanted, there) => {
+      const wishes = readWishes(wanted, there);
+      if (wishes.faults.length > 0) return;
+      expect(wishes.shred).toBe(wanted.shred || 'none');
+      expect(wishes.removePolicy).toBe(wanted.removePolicy || 'delete');
+    }),
+  );
 });
